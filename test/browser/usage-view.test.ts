@@ -257,7 +257,7 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-test('a long name is hyphenated in the legend, and cut above its column', async () => {
+test('a long name is hyphenated, and whole in the legend and above its column', async () => {
   const name = 'Patientenaufnahmekoordinationsassistentin'
   const view = await show({
     named: [{ id: 'agent-1', name }],
@@ -270,7 +270,11 @@ test('a long name is hyphenated in the legend, and cut above its column', async 
   expect(legend.replaceAll('\u00ad', '')).toContain(name)
   const width = 'document.querySelector("thead .group").clientWidth'
   expect(await view.frame.evaluate(width)).toBeLessThan(80)
-  expect(await view.frame.evaluate('document.querySelector("thead .group").title')).toBe(name)
+  const head = await view.frame.innerText('thead .group')
+  expect(head.replaceAll('\u00ad', '')).toBe(name)
+  const hidden =
+    'document.querySelector("thead .group").scrollHeight - document.querySelector("thead .group").clientHeight'
+  expect(await view.frame.evaluate(hidden)).toBe(0)
   await expectFits(view)
 })
 
@@ -397,7 +401,7 @@ test('granularity, groups and measure are chosen in the view', async () => {
   await view.frame.focus('#granularity')
   await view.frame.selectOption('#granularity', 'month')
   await expect.poll(() => rows(view)).toBe(1)
-  expect(await view.frame.innerText('tbody')).toMatch(/Nov 2025 in part\s+40\s+20\s+60/)
+  expect(await view.frame.innerText('tbody')).toMatch(/Nov 2025 in part\s+60\s+40\s+20/)
   await view.frame.selectOption('#grouping', '')
   await expect.poll(view.text).not.toContain('Front desk')
   await view.frame.selectOption('#granularity', 'total')
@@ -423,7 +427,7 @@ test('the table has the same decimals, quiet zeros and a row of totals', async (
   )
   for (const cell of cells as string[]) expect(cell).toMatch(/^\d+\.\d$/)
   expect(await view.frame.innerText('td .zero')).toBe('0.0')
-  expect(await view.frame.innerText('tfoot')).toMatch(/^Total\s+97.5\s+47.0\s+144.5$/)
+  expect(await view.frame.innerText('tfoot')).toMatch(/^Total\s+144.5\s+97.5\s+47.0$/)
 })
 
 /** A call `days` after the start of the shown range; negative: before it. */
@@ -517,6 +521,7 @@ describe('the figures', () => {
     await view.frame.waitForSelector('.wide')
     expect(await countOf(view, '.figures > div:last-child :is(.good, .bad)')).toBe(0)
     expect(await countOf(view, '.figures > .wide .good')).toBe(1)
+    expect((await figures(view)) as string[][]).toContainEqual(['Failed', '2', '1 more'])
   })
 
   test('have a place while they are read', async () => {
@@ -594,7 +599,7 @@ test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('today in %s is not over'
   )
   const running = (rows as string[]).filter((row) => row.includes('so far'))
   expect(running).toEqual([`${today.replace(',', '')} so far`])
-  expect(await view.frame.innerText('figcaption')).toContain('Today so far')
+  expect(await view.frame.innerText('.legend')).toContain(', so far')
 })
 
 test('a bucket of which the range has a part is marked as a part', async () => {
@@ -606,7 +611,8 @@ test('a bucket of which the range has a part is marked as a part', async () => {
   expect(await view.frame.evaluate(times)).toEqual([
     ...['Sun 2 Nov in part', 'Mon 3 Nov', 'Tue 4 Nov in part'],
   ])
-  expect(await view.frame.innerText('figcaption .partial')).toBe('Part of the day')
+  const keys = '[...document.querySelectorAll(".legend li")].slice(-2).map((li) => li.innerText)'
+  expect(await view.frame.evaluate(keys)).toEqual(['Sun 2 Nov, in part', 'Tue 4 Nov, in part'])
   await view.frame.focus('#chart')
   expect(await chosen(view)).toMatch(/^Tue 4 Nov, in part: /)
 })
@@ -673,6 +679,70 @@ test('shades show where rows and columns follow, and the first column stays in v
   await view.frame.selectOption('#grouping', '')
   await expect.poll(() => countOf(view, 'thead th')).toBe(2)
   expect(await view.frame.evaluate(scrolled)).toBe(false)
+})
+
+/** Five groups, of which a phone shows the first. */
+const five = {
+  counted: calls.map((call, at) => ({ ...call, agent: `agent-${1 + (at % 5)}` })),
+  named: ['Front desk', 'Terminservice', 'Reminders', 'Recalls', 'Billing'].map((name, at) => ({
+    ...{ id: `agent-${at + 1}`, name },
+  })),
+}
+
+test.each([
+  ['usual', 100],
+  ['double', 200],
+])(
+  'on a phone with text of %s size, a table shows whole columns, the total first',
+  async (_, size) => {
+    const view = await show({ ...five, page: { viewport: { width: 360, height: 640 } } })
+    await view.run()
+    await view.frame.waitForSelector('table')
+    await view.frame.evaluate(`document.documentElement.style.fontSize = '${size}%'`)
+    await view.frame.waitForSelector('.whole-columns')
+    /** Numbers that are shown in part: left or right of an edge, or wider than their column. */
+    const cut = `(() => {
+    const box = document.querySelector('#table').getBoundingClientRect()
+    const first = document.querySelector('tfoot th').getBoundingClientRect().right
+    return [...document.querySelectorAll('td')].filter((cell) => {
+      const range = document.createRange()
+      range.selectNodeContents(cell)
+      const { left, right } = range.getBoundingClientRect()
+      const isOver = (edge) => left < edge - 1 && right > edge + 1
+      return isOver(first) || isOver(box.right - 1) || cell.scrollWidth > cell.clientWidth
+    }).map(({ innerText }) => innerText)
+  })()`
+    const isTotalShown =
+      'document.querySelector("tfoot td").getBoundingClientRect().right <= document.querySelector("#table").getBoundingClientRect().right'
+    expect(await view.frame.innerText('thead th:nth-child(2)')).toBe('Total')
+    await expect.poll(() => view.frame.evaluate(cut)).toEqual([])
+    expect(await view.frame.evaluate(isTotalShown)).toBe(true)
+    for (const left of [50, 130, 9999]) {
+      await view.frame.evaluate(`document.querySelector("#table").scrollTo(${left}, 0)`)
+      await expect.poll(() => view.frame.evaluate(cut)).toEqual([])
+    }
+    await expectFits(view)
+  },
+)
+
+test('with forced colours, a line shows where columns follow', async () => {
+  const page = { viewport: { width: 360, height: 640 }, forcedColors: 'active' } as const
+  const view = await show({ ...five, page })
+  await view.run()
+  await view.frame.waitForSelector('.whole-columns')
+  const line = 'getComputedStyle(document.querySelector("#table"), "::before").borderInlineEndStyle'
+  await expect.poll(() => view.frame.evaluate(line)).toBe('dashed')
+})
+
+test('the text of the chart is as large as the text around it', async () => {
+  const view = await show({ page: { viewport: { width: 360, height: 640 } } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  /** Width of the axis of amounts. */
+  const axis = 'document.querySelector(".u-over").offsetLeft'
+  const usual = Number(await view.frame.evaluate(axis))
+  await view.frame.evaluate('document.documentElement.style.fontSize = "200%"')
+  await expect.poll(() => view.frame.evaluate(axis)).toBeGreaterThan(1.4 * usual)
 })
 
 test('only hours with conversations have a row', async () => {

@@ -20,6 +20,10 @@ export interface ChartOptions {
 
 const height = 260
 
+/** How many times larger than usual the reader's text is. */
+export const textScale = (): number =>
+  Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
+
 /**
  * Stacked bars, one per bucket. The pointer or the arrow keys select a bucket; to assistive
  * technology the chart is a slider over the buckets.
@@ -102,7 +106,9 @@ function plotOptions(
 ): uPlot.Options {
   const colour = colours(slider)
   const [text, line, page] = [colour('--muted'), colour('--line'), colour('--page')]
-  const font = `12px ${getComputedStyle(slider).fontFamily}`
+  const scale = textScale()
+  const { fontSize, fontFamily } = getComputedStyle(slider)
+  const font = `${fontSize} ${fontFamily}`
   const axis = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { show: false } }
   const bars = uPlot.paths.bars?.({ size: [barShare, maxBar], gap: 0 })
   const series = data.series.map((_, at) => ({
@@ -111,14 +117,14 @@ function plotOptions(
     points: { show: false },
     ...(bars && { paths: bars }),
   }))
-  const { ticks, decimals } = amountTicks(Math.max(...data.totals), minStep)
+  const { ticks, decimals } = amountTicks(Math.max(...data.totals), minStep, maxSteps / scale)
   const amounts = ticks.map((tick) => amount(tick, decimals))
   const columnWidth = (plot: uPlot) => plot.bbox.width / devicePixelRatio / data.times.length
   return {
     width,
     height,
     // Room on the right for half of the last axis label.
-    padding: [12, 16, null, null],
+    padding: [12 * scale, 16 * scale, null, null],
     legend: { show: false },
     cursor: {
       y: false,
@@ -139,13 +145,13 @@ function plotOptions(
       {
         ...axis,
         grid: { show: false },
-        size: 30,
-        splits: (plot) => labelledBuckets(data.times, plot.bbox.width / devicePixelRatio),
+        size: 30 * scale,
+        splits: ({ bbox }) => labelledBuckets(data.times, bbox.width / devicePixelRatio / scale),
         values: (_, at) => at.map((bucket) => labels[bucket] ?? ''),
       },
       {
         ...axis,
-        size: 16 + 7 * Math.max(...amounts.map(({ length }) => length)),
+        size: 16 + 7 * scale * Math.max(...amounts.map(({ length }) => length)),
         splits: () => ticks,
         values: () => amounts,
       },
@@ -176,14 +182,21 @@ const barSizes = { hour: [1, 2, 3, 4, 6, 12, 24], day: [1, 7, 14, 28], month: [1
 const besidesBars = 64
 
 /** Buckets per bar in a chart of this width, so that no bar is too narrow to see or to press. */
-export function bucketsPerBar({ times, granularity }: UsageSeries, width: number): number {
+export function bucketsPerBar(
+  { times, granularity }: UsageSeries,
+  width: number,
+  scale: number,
+): number {
   const isWide = (size: number) =>
-    (barShare * (width - besidesBars)) / Math.ceil(times.length / size) >= minBar
+    (barShare * (width - besidesBars * scale)) / Math.ceil(times.length / size) >= minBar
   const sizes = barSizes[granularity]
   return sizes.find(isWide) ?? sizes.at(-1) ?? 1
 }
 
-/** Indexes of the buckets with an axis label: as many as fit, at regular hours or days. */
+/**
+ * Indexes of the buckets with an axis label: as many as fit, at regular hours or days. `width` is
+ * for text of usual size.
+ */
 function labelledBuckets(times: readonly string[], width: number): number[] {
   const max = Math.max(1, Math.floor(width / labelWidth))
   const hourOf = (at: number) => Number(times[at]?.slice(11, 13))
@@ -204,7 +217,11 @@ const labelWidth = 70
  * Grid lines of the amount axis, in steps of 1, 2 or 5 times a power of ten. The last is not below
  * the highest bar.
  */
-function amountTicks(max: number, minStep: number): { ticks: number[]; decimals: number } {
+function amountTicks(
+  max: number,
+  minStep: number,
+  maxSteps: number,
+): { ticks: number[]; decimals: number } {
   const power = 10 ** Math.floor(Math.log10(max / maxSteps || 1))
   const fitting = [1, 2, 5].map((factor) => factor * power).find((step) => step * maxSteps >= max)
   const step = Math.max(minStep, fitting ?? 10 * power)
@@ -213,6 +230,7 @@ function amountTicks(max: number, minStep: number): { ticks: number[]; decimals:
   return { ticks, decimals: step < 1 ? 1 : 0 }
 }
 
+/** Maximum number of steps, with text of usual size. */
 const maxSteps = 5
 
 /** Draws a line of a pixel between the groups of a bar, which tells them apart without colour. */

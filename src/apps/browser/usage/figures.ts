@@ -52,10 +52,10 @@ interface Figure {
 
 interface Change {
   readonly text: string
-  /** Above 0: the value rose; below 0: it fell. */
-  readonly direction: number
-  /** True: more is good; false: more is bad; `undefined`: neither. */
-  readonly isMoreGood?: boolean
+  /** Direction of the arrow before the text. */
+  readonly arrow?: 'up' | 'down'
+  /** `undefined`: neither. */
+  readonly tone?: 'good' | 'bad'
 }
 
 const figuresOf = (known: Known): readonly Figure[] => [
@@ -107,14 +107,20 @@ function relativeChange(now: number, before: number, formats: Formats): Change |
   return changeOf(tenth((100 * (now - before)) / before), percent)
 }
 
-const changeOf = (
-  direction: number,
-  textOf: (size: number) => string,
-  isMoreGood?: boolean,
-): Change => ({
-  ...{ text: textOf(Math.abs(direction)), direction },
-  ...(isMoreGood !== undefined && { isMoreGood }),
-})
+const noChange: Change = { text: 'No change' }
+
+const changeOf = (change: number, textOf: (size: number) => string): Change =>
+  change === 0 ? noChange : { text: textOf(Math.abs(change)), arrow: change > 0 ? 'up' : 'down' }
+
+/** A change of a rate that should rise. */
+const changeOfRate = (change: number, textOf: (size: number) => string): Change =>
+  change === 0 ? noChange : { ...changeOf(change, textOf), tone: change > 0 ? 'good' : 'bad' }
+
+/** A change of a count in words. */
+const changeOfCount = (change: number, formats: Formats): Change =>
+  change === 0
+    ? noChange
+    : { text: `${formats.fixed(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'}` }
 
 /** Rounds to one decimal, as displayed: a change that is displayed as zero is no change. */
 const tenth = (value: number) => Math.round(value * 10) / 10
@@ -133,7 +139,7 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
       value: rate === undefined ? '–' : formats.fixed(rate, { decimals: 1, isPercent: true }),
       change:
         rate !== undefined && rateBefore !== undefined
-          ? changeOf(tenth(rate - rateBefore), points, true)
+          ? changeOfRate(tenth(rate - rateBefore), points)
           : undefined,
       ...(all > 0 && {
         base: `${formats.fixed(now.answered)} of ${formats.fixed(all)} calls`,
@@ -143,7 +149,7 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
       name: 'Failed',
       ...{ value: formats.fixed(now.failed), isZero: now.failed === 0 },
       // Neither good nor bad: with fewer calls, fewer fail. The rate is the judge.
-      change: before && changeOf(now.failed - before.failed, formats.fixed),
+      change: before && changeOfCount(now.failed - before.failed, formats),
     },
   ]
 }
@@ -173,12 +179,10 @@ function figureNode({ name, value, isZero, change, isChangeRead, base }: Figure)
 }
 
 /** A change with an arrow for its direction, coloured if the direction is good or bad. */
-function changeNode({ text, direction, isMoreGood }: Change): HTMLElement {
-  if (direction === 0) return h('span', {}, 'No change')
-  const isUp = direction > 0
-  const tone = isMoreGood === undefined ? undefined : isMoreGood === isUp ? 'good' : 'bad'
-  const word = h('span', { class: 'hidden' }, isUp ? 'up ' : 'down ')
-  return h('span', { class: tone }, icon(isUp ? 'up' : 'down'), ' ', word, text)
+function changeNode({ text, arrow, tone }: Change): HTMLElement {
+  if (!arrow) return h('span', {}, text)
+  const word = h('span', { class: 'hidden' }, `${arrow} `)
+  return h('span', { class: tone }, icon(arrow), ' ', word, text)
 }
 
 /** Note under the figures: the compared period, and why figures are missing. */

@@ -9,6 +9,7 @@ import {
   measures,
   type UsageSeries,
 } from './data.ts'
+import { showWholeColumns } from './whole-columns.ts'
 
 interface BucketTable {
   readonly data: UsageSeries
@@ -20,8 +21,8 @@ interface BucketTable {
 }
 
 /**
- * One row per bucket, one column per group. Of hours only those with an amount have a row: most
- * nights have none.
+ * One row per bucket, one column per group. The total comes first, so that a phone shows it without
+ * scrolling. Of hours only those with an amount have a row: most nights have none.
  */
 export function bucketTable({
   data,
@@ -53,8 +54,8 @@ export function bucketTable({
     isListed(at)
       ? [
           row(label, partial.get(at), [
-            ...groups.map(({ values }) => values[at] ?? 0),
             totals[at] ?? 0,
+            ...groups.map(({ values }) => values[at] ?? 0),
           ]),
         ]
       : [],
@@ -64,13 +65,13 @@ export function bucketTable({
     label: `${name} by time`,
     head: [
       columnHead('Time'),
-      ...groups.map(({ label }) => groupHead(label)),
       columnHead(isGrouped ? 'Total' : name, 'number'),
+      ...groups.map(({ label }) => groupHead(label)),
     ],
     rows,
     foot: row(isPart ? 'Total shown' : 'Total', undefined, [
-      ...groups.map(({ total }) => total),
       all,
+      ...groups.map(({ total }) => total),
     ]),
     stickyColumn: true,
   })
@@ -78,7 +79,7 @@ export function bucketTable({
   const columns = [totals, ...series.map(({ values }) => values)]
   const sums = [...columns, ...times.map((_, at) => series.map(({ values }) => values[at] ?? 0))]
   return [
-    table,
+    showWholeColumns(table),
     ...notes(
       !isWhole && `Hours without ${name.toLowerCase()} are not listed.`,
       measure === 'minutes' && roundingNote(sums),
@@ -101,15 +102,15 @@ function roundingNote(sums: readonly (readonly number[])[]): string | false {
 
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0)
 
-/** Letters of a word that fit above a column of numbers on a phone. */
-const longestInHead = 11
+/** Letters of a word that surely fit above a column of numbers on a phone. */
+const longestInHead = 7
 
-/** Header cell with the name of a group, above numbers. The legend has the whole name. */
+/** Header cell with the name of a group, above numbers. */
 const groupHead = (label: string): HTMLElement =>
   h(
     'th',
     { scope: 'col', class: 'number' },
-    h('span', { class: 'group', dir: 'auto', title: label }, withSoftHyphens(label, longestInHead)),
+    h('span', { class: 'group', dir: 'auto' }, withSoftHyphens(label, longestInHead)),
   )
 
 const numberCell = (amount: number, text: string, ...more: HTMLElement[]): HTMLElement =>
@@ -157,7 +158,10 @@ export function groupTable(
     groups.map((group) => group.before?.minutes ?? 0),
   ]
   const changes = groups.map((_, at) => [now[at] ?? 0, -(before[at] ?? 0)])
-  return [table, ...notes(roundingNote([now, before, ...changes, [sum(now), -sum(before)]]))]
+  return [
+    showWholeColumns(table),
+    ...notes(roundingNote([now, before, ...changes, [sum(now), -sum(before)]])),
+  ]
 }
 
 type Sums = Pick<Group, Measure | 'before'>

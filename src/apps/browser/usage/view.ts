@@ -3,7 +3,7 @@ import { button, emptyState, h, select } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { withSoftHyphens } from '../shared/soft-hyphens.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
-import { bucketsPerBar, usageChart } from './chart.ts'
+import { bucketsPerBar, textScale, usageChart } from './chart.ts'
 import {
   amountIn,
   groupingOf,
@@ -185,15 +185,19 @@ const joinNames = (shown: UsageData['names'] = {}, more: UsageData['names'] = {}
     ]),
   )
 
-/** The chart at the width that it has: where bars would be too narrow, each is several buckets. */
+/**
+ * The chart at the width and text size that it has: where bars would be too narrow, each is several
+ * buckets.
+ */
 function chartFigure(all: UsageSeries, { formats, signal }: Page<UsageData>): HTMLElement {
   const figure = h('figure')
   let drawing = new AbortController()
-  let drawnSize = 0
+  let drawn = ''
   const resized = new ResizeObserver(() => {
-    const size = bucketsPerBar(all, figure.clientWidth)
-    if (size === drawnSize || figure.clientWidth === 0) return
-    drawnSize = size
+    const scale = textScale()
+    const size = bucketsPerBar(all, figure.clientWidth, scale)
+    if (drawn === `${size} ${scale}` || figure.clientWidth === 0) return
+    drawn = `${size} ${scale}`
     drawing.abort()
     drawing = new AbortController()
     const data = mergeBuckets(all, size)
@@ -244,14 +248,6 @@ function barLabels(
   })
 }
 
-/** Legend texts of bars that are not covered whole. */
-const partialNames = {
-  merged: { 'in part': 'In part', 'so far': 'So far' },
-  hour: { 'in part': 'Part of the hour', 'so far': 'This hour so far' },
-  day: { 'in part': 'Part of the day', 'so far': 'Today so far' },
-  month: { 'in part': 'Part of the month', 'so far': 'This month so far' },
-}
-
 /** Short labels: hours have the date only where it changes. */
 function axisLabels({ times, granularity }: UsageSeries, { wall }: Formats): readonly string[] {
   return times.map((ts) => {
@@ -261,8 +257,8 @@ function axisLabels({ times, granularity }: UsageSeries, { wall }: Formats): rea
 }
 
 /**
- * The total above the chart, and below it names and colours of the series with their totals. `show`
- * shows the amounts of a bar instead.
+ * The total above the chart, and below it names and colours of the series with their totals, and the
+ * bars that are not covered whole. `show` shows the amounts of a bar instead.
  */
 function chartLegend(
   data: UsageSeries,
@@ -294,13 +290,15 @@ function chartLegend(
     }
   }
   show(undefined)
-  const names = partialNames[size > 1 ? 'merged' : granularity]
-  const striped = h(
-    'span',
-    { class: 'muted partial' },
-    h('span', { class: 'swatch striped' }),
-    [...new Set(partial.values())].map((one) => names[one]).join(' · '),
+  const striped = [...partial].map(([bar, coverage]) =>
+    h(
+      'li',
+      { class: 'muted partial' },
+      h('span', { class: 'swatch striped' }),
+      `${labels[bar] ?? ''}, ${coverage}`,
+    ),
   )
+  const keys = [...(isGrouped ? legend : []), ...striped]
   const merged = `Each bar is ${size} ${granularity}s.`
   return {
     caption: h(
@@ -308,9 +306,8 @@ function chartLegend(
       { class: 'row' },
       head,
       size > 1 && h('span', { class: 'muted' }, merged),
-      partial.size > 0 && striped,
     ),
-    list: isGrouped ? [h('ul', { class: 'legend' }, legend)] : [],
+    list: keys.length > 0 ? [h('ul', { class: 'legend' }, keys)] : [],
     show,
   }
 }
