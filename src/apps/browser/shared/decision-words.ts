@@ -1,3 +1,5 @@
+import { changeWords, type ToolWords } from './change-words.ts'
+
 /** Words of a decision for people. */
 export interface DecisionWords {
   readonly yes: string
@@ -20,15 +22,6 @@ export interface DecisionWords {
 
 export type Facts = Readonly<Record<string, string>>
 
-/** Words of one tool. `effect` is a subject and a participle. */
-interface ToolWords {
-  readonly answers: readonly [yes: string, no: string]
-  readonly effect: readonly [subject: string, participle: string]
-  readonly kind?: 'costs' | 'deletes'
-  /** Consequence to know before the answer, besides that of `kind`. */
-  readonly consequence?: string
-}
-
 const costs = 'Calls cost money and cannot be hung up from here.'
 
 const tools: Readonly<Record<string, ToolWords>> = {
@@ -40,27 +33,7 @@ const tools: Readonly<Record<string, ToolWords>> = {
     answers: ['Place the calls', 'Do not call'],
     ...{ effect: ['The calls', 'placed'], kind: 'costs', consequence: costs },
   },
-  archive_agent: {
-    answers: ['Archive', 'Keep'],
-    ...{ effect: ['The agent', 'archived'] },
-    consequence: 'You can ask to restore it later. The platform may refuse.',
-  },
-  delete_phone_number: {
-    ...{ answers: ['Delete', 'Keep'], effect: ['The number', 'deleted'], kind: 'deletes' },
-  },
-  delete_sip_trunk: {
-    ...{ answers: ['Delete', 'Keep'], effect: ['The SIP trunk', 'deleted'], kind: 'deletes' },
-  },
-  update_subaccount: {
-    answers: ['Disable', 'Keep as it is'],
-    ...{ effect: ['The subaccount', 'disabled'] },
-    consequence: 'Everything in it stops working until it is enabled again.',
-  },
-  update_agent: {
-    answers: ['Save', 'Keep as it is'],
-    ...{ effect: ['The agents', 'changed'] },
-    consequence: 'Variables that nothing fills stay blank when an agent speaks.',
-  },
+  ...changeWords,
 }
 
 const browserCall: ToolWords = {
