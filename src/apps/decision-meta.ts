@@ -17,7 +17,7 @@ export interface DecisionMeta {
   /** The token that came with the request was refused; absent for a new question. */
   readonly refused?: RefusedToken
   /** Whether the effect of the action exists now; absent: not known. */
-  readonly isDone?: boolean
+  readonly is_done?: boolean
 }
 
 /** Reasons to refuse a token: `changed` means that the arguments or their effect have changed. */

@@ -131,7 +131,7 @@ const target = ['chrome123', 'firefox120', 'safari17.5']
  */
 const viewReplacements: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   // Asks about calls only.
-  call: { 'src/apps/browser/shared/change-words.ts': 'export const changeWords = {}' },
+  call: { 'src/apps/browser/shared/decision-words-of-changes.ts': 'export const changeWords = {}' },
   agent: {
     'src/apps/browser/agent/agent-defaults.ts': `export const agentDefaults = ${JSON.stringify(agentDefaults)}`,
   },

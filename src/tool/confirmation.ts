@@ -240,7 +240,7 @@ async function agreementByToken(
       open ? open.exp * 1000 : Date.now() + ttlSeconds.view * 1000,
     ).toISOString(),
     ...(refused && { refused }),
-    ...(isDone !== undefined && { isDone }),
+    ...(isDone !== undefined && { is_done: isDone }),
   }
   throw new NotConfirmed(preview(question, { tool, token, why, decision }))
 }

@@ -200,7 +200,7 @@ export const decisionPictures: readonly Picture[] = [
       const decision = { ...Object(Object(_meta)[decisionMetaKey]), refused: 'expired' }
       await answerWith(view, {
         ...result,
-        _meta: { [decisionMetaKey]: { ...decision, isDone: false } },
+        _meta: { [decisionMetaKey]: { ...decision, is_done: false } },
       })
       await view.frame.click('#check')
     },
@@ -281,7 +281,7 @@ export const decisionPictures: readonly Picture[] = [
         const decision = {
           ...Object(Object(_meta)[decisionMetaKey]),
           refused: 'used',
-          isDone: true,
+          is_done: true,
         }
         await view.send({ ...result, _meta: { [decisionMetaKey]: decision } })
         await answerWith(view, { ...result, _meta: { [decisionMetaKey]: decision } })

@@ -46,7 +46,7 @@ const Decision = z.object({
   confirm_token: z.string(),
   expires_at: z.iso.datetime(),
   refused: z.string().optional(),
-  isDone: z.boolean().optional(),
+  is_done: z.boolean().optional(),
 })
 const decisionOf = ({ _meta }: ToolResult) => Decision.optional().parse(_meta?.[decisionMetaKey])
 const tokenOf = (result: ToolResult) => Decision.parse(decisionOf(result)).confirm_token
@@ -98,7 +98,7 @@ describe.each(clientKinds.flatMap((kind) => [[kind, 'stdio'] as const, [kind, 'H
       const check = { ...trunk, confirm_token: checkPrefix + token }
       const open = await client.call('delete_sip_trunk', check)
       expect([stateOf(open), decisionOf(open)?.refused]).toEqual(['needed', undefined])
-      expect(decisionOf(open)?.isDone).toBe(false)
+      expect(decisionOf(open)?.is_done).toBe(false)
       expect(await client.value('get_sip_trunk', trunk)).toMatchObject({ id })
       await client.value('delete_sip_trunk', { ...trunk, confirm_token: token })
       expect(errorOf(await client.call('delete_sip_trunk', check))).toHaveProperty(
@@ -121,7 +121,7 @@ describe.each(clientKinds.flatMap((kind) => [[kind, 'stdio'] as const, [kind, 'H
         ...agent,
         confirm_token: checkPrefix + confirm_token,
       })
-      expect(decisionOf(later)).toMatchObject({ refused: 'used', isDone: true })
+      expect(decisionOf(later)).toMatchObject({ refused: 'used', is_done: true })
     })
   },
 )
@@ -180,10 +180,10 @@ test('checking a token returns whether an archive was done, also if it now needs
   const agent = { agent_id: seedIds.supportAgent }
   const confirm_token = tokenOf(await client.call('archive_agent', agent))
   const check = { ...agent, confirm_token: checkPrefix + confirm_token }
-  expect(decisionOf(await client.call('archive_agent', check))).toMatchObject({ isDone: false })
+  expect(decisionOf(await client.call('archive_agent', check))).toMatchObject({ is_done: false })
   await client.value('archive_agent', { ...agent, confirm_token })
   const later = decisionOf(await client.call('archive_agent', check))
-  expect(later).toMatchObject({ refused: 'used', isDone: true })
+  expect(later).toMatchObject({ refused: 'used', is_done: true })
 })
 
 test('checking a token asks nobody in a form, and records no call', async () => {

@@ -1,7 +1,7 @@
 import { added, pieceNodes, removed } from '../shared/changed-text.ts'
 import { h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { type Piece, wordChanges } from '../shared/word-changes.ts'
+import { type Piece, wordDiff } from '../shared/word-diff.ts'
 import { labelNodes, longestBeside, wholeTextButton } from './card.ts'
 import type { Change } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
@@ -68,7 +68,7 @@ function textContrast(before: string, after: string, id: string): HTMLElement {
       ' ',
       h('em', { class: 'muted' }, '(differs in spaces, or in what is not shown)'),
     )
-  const pieces = wordChanges(before, after)
+  const pieces = wordDiff(before, after)
   const common = lengthOf(pieces.filter(({ change }) => change === 'none'))
   if (common < Math.min(before.length, after.length) * minCommon)
     return h(

@@ -1,5 +1,5 @@
 import { h } from './dom.ts'
-import type { Piece } from './word-changes.ts'
+import type { Piece } from './word-diff.ts'
 
 const hidden = (text: string) => h('span', { class: 'hidden' }, text)
 

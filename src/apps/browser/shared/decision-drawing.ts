@@ -20,7 +20,7 @@ import { failureDetails } from './failure-details.ts'
 import type { Host } from './host.ts'
 import { withPhoneNumbers } from './phone-number.ts'
 import type { Decision, ShownDecision } from './shown-decision.ts'
-import { wordChanges } from './word-changes.ts'
+import { wordDiff } from './word-diff.ts'
 
 interface DecisionPage {
   readonly host: Host
@@ -263,7 +263,7 @@ function factNodes(facts: Facts, before: Facts | undefined): HTMLElement[] {
     const [value, earlier] = [facts[name], before?.[name]].map((text) => text && factText(text))
     const isChanged = before !== undefined && value !== earlier
     const nodes = isChanged
-      ? wordChanges(earlier ?? '', value ?? '').flatMap(pieceNodes)
+      ? wordDiff(earlier ?? '', value ?? '').flatMap(pieceNodes)
       : valueNodes(value ?? '')
     return [factLabel(name), h('span', { dir: 'auto' }, nodes)] as const
   })

@@ -1,4 +1,4 @@
-import { changeWords, type ToolWords } from './change-words.ts'
+import { changeWords, type ToolWords } from './decision-words-of-changes.ts'
 
 /** Words of a decision for people. */
 export interface DecisionWords {

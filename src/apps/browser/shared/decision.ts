@@ -68,7 +68,7 @@ export function createDecisions({ host, send, read, draw }: DecisionOptions) {
       const step = stepAfter(earlier, decision, isWithoutCalls)
       // That a new token is valid says nothing about the expired one that it replaces.
       const isRenewed = earlier.decision.answerable?.refused === 'expired'
-      const isAgreed = earlier.isAgreed && isRenewed && answerable?.isDone === undefined
+      const isAgreed = earlier.isAgreed && isRenewed && answerable?.is_done === undefined
       const isFoundOpen = step === 'open' && earlier.step !== 'open'
       return show({ decision, step, before, isFoundOpen, isAgreed })
     }
@@ -152,7 +152,7 @@ function stepAfter(
   { answerable }: Decision,
   isWithoutCalls: boolean,
 ): Step {
-  const { isDone, refused = step === 'used' ? 'used' : undefined } = answerable ?? {}
+  const { is_done: isDone, refused = step === 'used' ? 'used' : undefined } = answerable ?? {}
   if (isDone) return 'done'
   // A token that is still valid was not used.
   if (refused === undefined || refused === 'changed') return 'open'

@@ -16,7 +16,7 @@ const Answerable = z.object({
   confirm_token: z.string(),
   expires_at: z.string(),
   refused: z.optional(z.string()),
-  isDone: z.optional(z.boolean()),
+  is_done: z.optional(z.boolean()),
 })
 
 export interface Decision extends z.output<typeof Confirmation> {

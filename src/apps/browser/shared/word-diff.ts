@@ -13,7 +13,7 @@ const wordsOf = (text: string) => text.match(/\s+|[\p{L}\p{M}\p{N}_]+|./gsu) ?? 
  * Word diff of two texts by their longest common subsequence. Without the added pieces it is the
  * text before, without the removed ones the text after.
  */
-export function wordChanges(before: string, after: string): Piece[] {
+export function wordDiff(before: string, after: string): Piece[] {
   const [one, other] = [wordsOf(before), wordsOf(after)]
   const start = commonLength(one, other, (words, at) => words[at])
   const rest = [one.slice(start), other.slice(start)] as const

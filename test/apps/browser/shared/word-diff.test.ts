@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Piece, wordChanges } from '../../../../src/apps/browser/shared/word-changes.ts'
+import { type Piece, wordDiff } from '../../../../src/apps/browser/shared/word-diff.ts'
 import { tries } from '../../../harness/property.ts'
 
 const textOf = (pieces: readonly Piece[], left?: Piece['change']) =>
@@ -22,7 +22,7 @@ describe('the words of two texts that differ', () => {
     ['a phrase is changed as a whole', 'a red car', 'a very blue car', ['red'], ['very blue']],
     ['a phrase ends with its line', 'one\ntwo', '1\n2', ['one', 'two'], ['1', '2']],
   ])('%s', (_, before, after, gone, added) => {
-    const changes = wordChanges(before, after)
+    const changes = wordDiff(before, after)
     expect(ofKind(changes, 'removed')).toEqual(gone)
     expect(ofKind(changes, 'added')).toEqual(added)
   })
@@ -33,7 +33,7 @@ describe('the words of two texts that differ', () => {
       .map((words) => words.join(''))
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const changes = wordChanges(before, after)
+        const changes = wordDiff(before, after)
         expect(textOf(changes, 'added')).toBe(before)
         expect(textOf(changes, 'removed')).toBe(after)
       }),
@@ -43,7 +43,7 @@ describe('the words of two texts that differ', () => {
 
   test('of texts too long to compare word by word are those between the same ends', () => {
     const long = (word: string) => `start ${`${word} x `.repeat(2000)}end`
-    const changes = wordChanges(long('a'), long('b'))
+    const changes = wordDiff(long('a'), long('b'))
     expect(changes.map(({ change }) => change)).toEqual(['none', 'removed', 'added', 'none'])
     expect(textOf(changes, 'removed')).toBe(long('b'))
   })
