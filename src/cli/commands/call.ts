@@ -13,7 +13,7 @@ interface CallConfig extends CallCommand {
 export const call = defineCommand({
   name: 'call',
   about:
-    'Call a tool. Options go before the tool, its arguments after it; help call TOOL lists the arguments.',
+    'Call a tool. Options go before the tool, its arguments after it; help call TOOL lists the arguments. Exits with 0 if it is done, 1 if it failed, 2 for wrong arguments, 3 if it was not confirmed or not allowed, 4 if the outcome is not known.',
   operands: 'TOOL [--argument value …]',
   readsRest: true,
   examples: [
