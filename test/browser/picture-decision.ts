@@ -275,7 +275,7 @@ export const decisionPictures: readonly Picture[] = [
     'decision-done-already',
     { tool: 'archive_agent', args: { agent_id: agent.id } },
     {
-      ready: '.notice',
+      ready: '.badge[data-tone="success"]',
       act: async (view) => {
         const { _meta, ...result } = await view.callTool('archive_agent', { agent_id: agent.id })
         const decision = {
