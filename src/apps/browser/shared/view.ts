@@ -126,7 +126,8 @@ export function startView<T>(program: ViewProgram<T>): void {
       const outcome = failure.isNothingDone
         ? 'Nothing was changed.'
         : 'It is not known whether anything was changed.'
-      const ask = askButtons(host, [['Ask to try again', 'ask', tryAgain, 'primary']])
+      const label = failure.isNothingDone ? 'Ask to try again' : 'Ask what happened'
+      const ask = askButtons(host, [[label, 'ask', tryAgain, 'primary']])
       const fields = [...failure.fields, outcome]
       states.fail({ ...failure, fields }, ask, program.failedTitle?.(name))
     } else {
