@@ -40,6 +40,7 @@ export function createDecisions({ host, send, read, draw }: DecisionOptions) {
       pending === 'check' &&
       (current.step === 'expired' || current.step === 'lost') &&
       placesCalls(tool) &&
+      Date.now() > Date.parse(expires_at ?? '') + settleMs &&
       (await countCalls(Date.parse(expires_at ?? '') - lifetimeMs)) === 0
     const result = await send(
       tool,
@@ -133,6 +134,11 @@ const Total = z.object({ total: z.number() })
 
 /** Lifetime of a view's token on the server, ms. */
 const lifetimeMs = 660_000
+/**
+ * Time after which the platform lists a call that was agreed to at the last moment, ms: a request and
+ * the default of `--call-settle`. Before, a list without the call proves nothing.
+ */
+const settleMs = 180_000
 /** Maximum age of a new token, ms. An older one may have been used before the view was reopened. */
 const freshMs = 15_000
 /** Maximum difference between the clocks of the server and of the platform, ms. */
