@@ -72,6 +72,14 @@ export const largeTextWindows = [
   { width: 360, height: 640 },
 ] as const
 
-/** Doubles the text of a page, as a reader's setting does. */
+/**
+ * Doubles the text of a page, as a reader's setting does. Resolves after the page has been laid out
+ * again: tables and charts follow the text size one frame later.
+ */
 export const doubleText = (page: Pick<Page, 'evaluate'>): Promise<unknown> =>
-  page.evaluate("document.documentElement.style.fontSize = '200%'")
+  page.evaluate(`new Promise((resolve) => {
+    document.documentElement.style.fontSize = '200%'
+    const after = (frames) =>
+      frames === 0 ? resolve() : requestAnimationFrame(() => after(frames - 1))
+    after(3)
+  })`)
