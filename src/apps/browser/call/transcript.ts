@@ -3,10 +3,9 @@ import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, isEvent } from './data.ts'
 import { outcomeOf } from './outcome.ts'
 import { recordingOf } from './recording.ts'
-import { silentCall } from './silent-call.ts'
 import { type Timeline, timeline } from './timeline.ts'
 import { turnList, unverifiedNote } from './turns.ts'
-import { unreachedCallButtons } from './unreached-call-buttons.ts'
+import { silentCall, unreachedCallButtons } from './unreached-call.ts'
 
 /** Reading position: the turn in view, of this call. */
 let reading: { readonly call: string; readonly turn: number; readonly isLive: boolean } | undefined

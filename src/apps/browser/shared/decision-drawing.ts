@@ -16,7 +16,7 @@ import {
   withoutIds,
 } from './decision-words.ts'
 import { actionRow, badge, button, factList, h, icon, problemText, shadeEdges } from './dom.ts'
-import { failureDetails } from './failure-details.ts'
+import { failureDetails } from './failure.ts'
 import type { Host } from './host.ts'
 import { withPhoneNumbers } from './phone-number.ts'
 import type { Decision, ShownDecision } from './shown-decision.ts'

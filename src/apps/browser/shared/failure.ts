@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
+import { h, shadeEdges } from './dom.ts'
 import type { ToolResult } from './host.ts'
 import { lenientOr } from './lenient.ts'
 
@@ -124,3 +125,13 @@ const words: Readonly<Record<string, Words>> & { readonly internal: Words } = {
   cancelled: ['Cancelled', 'The request was cancelled before its result came.'],
   internal: ['Something went wrong here', 'This is a fault of this server, not of your request.'],
 }
+
+/** The text of a failed result, folded; false if it has none. */
+export const failureDetails = ({ details }: Failure): HTMLElement | false =>
+  details !== '' &&
+  h(
+    'details',
+    { class: 'small' },
+    h('summary', { id: 'details' }, 'Details'),
+    shadeEdges(h('pre', { dir: 'auto' }, details)),
+  )

@@ -1,0 +1,115 @@
+import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-status.ts'
+import { plainText } from '../../../text/safe-text.ts'
+import { askButtons } from '../shared/ask-buttons.ts'
+import { h } from '../shared/dom.ts'
+import type { Page } from '../shared/view.ts'
+import { type CallData, isEvent, numbersOf } from './data.ts'
+import { type Outcome, outcomeOf } from './outcome.ts'
+
+/**
+ * Shown in place of a transcript without words: what happened, and what to do. The platform's own
+ * reason comes first, because it is the most exact; its code is folded.
+ */
+export function silentCall(
+  call: CallData,
+  actions: readonly (HTMLElement | undefined)[],
+): HTMLElement {
+  const [usual, advice] = wordsFor(call)
+  const events = (call.transcript?.spoken ?? []).flatMap(({ role, message }) =>
+    isEvent(role) && message ? [plainText(message)] : [],
+  )
+  const [reason = usual, ...others] = events.map(withoutCode).filter((text) => text !== '')
+  const codes = events.filter((text) => withoutCode(text) !== text)
+  const buttons = actions.filter((action) => action !== undefined)
+  return h(
+    'div',
+    { class: 'silence' },
+    reason !== undefined && h('h2', { dir: 'auto' }, reason),
+    others.map((text) => h('p', { dir: 'auto' }, text)),
+    h('p', { class: 'muted' }, advice),
+    buttons.length > 0 && h('div', { class: 'row' }, buttons),
+    codes.length > 0 &&
+      h(
+        'details',
+        { class: 'small muted' },
+        h('summary', { id: 'codes' }, 'Details'),
+        codes.map((text) => h('p', { dir: 'auto' }, text)),
+      ),
+  )
+}
+
+/** A reason without its SIP status code: `Number not in service.` for `SIP 404: number not in service`. */
+function withoutCode(reason: string): string {
+  const [code = ''] = /^SIP \d{3}\b[\s:–-]*/.exec(reason) ?? []
+  const text = reason.slice(code.length)
+  if (code === '' || text === '') return text
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1).replace(/\.?$/, '.')}`
+}
+
+type Words = readonly [reason: string | undefined, advice: string]
+
+/** Why an ended call has no words, and what to do, by answer status. The badge has the outcome. */
+const silences: Readonly<Record<AnswerStatus, Words>> = {
+  waiting: ['The call ended before anybody took it.', 'Try another time of day.'],
+  human: ['No words were kept.', 'Nobody spoke, or the account keeps no transcripts.'],
+  machine: ['Nothing was said to the machine.', 'It was probably a voicemail. Try again later.'],
+  user_rejected: [
+    'The person, or their phone, did not take it.',
+    'Agree on a time before you call again.',
+  ],
+  user_unavailable: ['It rang, and nobody took the call.', 'Try another time of day.'],
+  user_busy: ['Somebody else was on the line.', 'Try again in a few minutes.'],
+  unknown: ['It is not known whether anybody answered.', 'A recording, if there is one, can tell.'],
+}
+
+const failures: Readonly<Record<'inbound' | 'other', Words>> = {
+  inbound: ['It ended before anybody spoke.', 'Check the agent that answers this number.'],
+  other: [
+    'It reached nobody.',
+    'Check the number that was called. If other calls fail, too, check the agent and its number.',
+  ],
+}
+
+/** Reason and advice for a call in which nobody has spoken. */
+function wordsFor(call: CallData): Words {
+  switch (outcomeOf(call)) {
+    case 'ringing':
+      return [undefined, 'What is said will appear here.']
+    case 'talking':
+      return ['Nobody has spoken yet.', 'What is said will appear here.']
+    case 'failed':
+      return failures[call.direction === 'inbound' ? 'inbound' : 'other']
+    default: {
+      const answer = call.answer_status ?? ''
+      return silences[isAnswerStatus(answer) ? answer : 'human']
+    }
+  }
+}
+
+/** Outcomes after which the same number may be called again. */
+const repeatable: readonly Outcome[] = ['busy', 'not_answered', 'machine', 'failed']
+
+/**
+ * Buttons for what to do about a call that reached nobody. Each asks the model in the conversation,
+ * so that a new call needs its confirmation. The messages contain only ids and phone numbers.
+ */
+export function unreachedCallButtons(
+  call: CallData,
+  { host }: Page<CallData>,
+): readonly HTMLElement[] {
+  const { id = '', direction } = call
+  const outcome = outcomeOf(call)
+  const { to } = numbersOf(call)
+  if (!/^[\w-]{1,64}$/.test(id ?? '')) return []
+  const isCalled = direction === 'outbound' && /^\+\d{5,15}$/.test(to)
+  const why = ['Ask what went wrong', 'ask-why', `Find out why the call ${id} failed.`] as const
+  const again = [
+    'Ask to call again',
+    'ask-again',
+    `Call ${to} again, with the agent and the number of the call ${id}.`,
+  ] as const
+  return askButtons(host, [
+    ...(outcome === 'failed' ? [why] : []),
+    ...(isCalled && repeatable.includes(outcome) ? [again] : []),
+  ])
+}
