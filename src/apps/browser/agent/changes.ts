@@ -1,5 +1,4 @@
-import { added, pieceNodes, removed } from '../shared/changed-text.ts'
-import { h, icon } from '../shared/dom.ts'
+import { added, h, icon, pieceNodes, removed } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type Piece, wordDiff } from '../shared/word-diff.ts'
 import { labelNodes, longestBeside, wholeTextButton } from './card.ts'

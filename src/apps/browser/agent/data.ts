@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { lenient, lenientOr } from '../shared/lenient.ts'
+import { lenient, lenientOr } from '../shared/lenient-schemas.ts'
 
 const text = lenient(z.string())
 const texts = lenient(z.array(z.string()))

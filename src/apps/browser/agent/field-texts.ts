@@ -1,6 +1,6 @@
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
+import { modelName, providerName, voiceName } from '../shared/display-names.ts'
 import type { Formats } from '../shared/formats.ts'
-import { modelName, providerName, voiceName } from '../shared/provider-and-model-names.ts'
 
 /** Titles of setting groups, by first path segment, in the card's order. */
 export const groups: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { button } from '../shared/dom.ts'
+import { button } from '../shared/controls.ts'
 import type { Page } from '../shared/view.ts'
 import type { AgentData } from './data.ts'
 import { accountArgs } from './related-objects.ts'

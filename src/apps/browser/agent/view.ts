@@ -1,7 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { badge, factList, h, icon } from '../shared/dom.ts'
-import { phoneNumber } from '../shared/phone-number.ts'
-import { withSoftHyphens } from '../shared/soft-hyphens.ts'
+import { phoneNumber, withSoftHyphens } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { bulkDrawing } from './bulk-results.ts'
 import { agentCard, tagList, warningList } from './card.ts'

@@ -1,7 +1,8 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { badge, button, columnHead, h, icon, problemText, scrolledTable } from '../shared/dom.ts'
+import { button } from '../shared/controls.ts'
+import { badge, columnHead, h, icon, problemText, scrolledTable } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { phoneNumber } from '../shared/phone-number.ts'
+import { phoneNumber } from '../shared/typography.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { CallData, joinLists, type ListedCall, problemOf } from './data.ts'
 import {

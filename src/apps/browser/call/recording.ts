@@ -1,5 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { button, h, icon } from '../shared/dom.ts'
+import { button } from '../shared/controls.ts'
+import { h, icon } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import type { CallData } from './data.ts'
 

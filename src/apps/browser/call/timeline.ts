@@ -1,5 +1,6 @@
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
-import { h, listen, listenToSlider } from '../shared/dom.ts'
+import { listenToSlider } from '../shared/controls.ts'
+import { h, listen } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, isEvent, startOf, type Turn } from './data.ts'
 import { agentOf, otherSide, secondOf, speakerOf } from './turns.ts'

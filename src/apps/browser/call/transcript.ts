@@ -1,4 +1,5 @@
-import { badge, button, h, listen, shadeEdges } from '../shared/dom.ts'
+import { button } from '../shared/controls.ts'
+import { badge, h, listen, shadeEdges } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, isEvent } from './data.ts'
 import { outcomeOf } from './outcome.ts'

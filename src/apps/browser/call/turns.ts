@@ -1,5 +1,6 @@
 import { firstCharacters, plainText, safeJsonLines } from '../../../text/safe-text.ts'
-import { button, h, icon, shadeEdges } from '../shared/dom.ts'
+import { button } from '../shared/controls.ts'
+import { h, icon, shadeEdges } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type CallData, isEvent, startOf, type Turn } from './data.ts'
 

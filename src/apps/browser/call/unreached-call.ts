@@ -1,6 +1,6 @@
 import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-status.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { askButtons } from '../shared/ask-buttons.ts'
+import { askButtons } from '../shared/controls.ts'
 import { h } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, isEvent, numbersOf } from './data.ts'

@@ -3,8 +3,8 @@ import { plainText } from '../../../text/safe-text.ts'
 import type { IconName, Tone } from '../../design.ts'
 import { withoutIds } from '../shared/decision-words.ts'
 import { badge, columnHead, factList, h, problemText, scrolledTable } from '../shared/dom.ts'
-import { lenient } from '../shared/lenient.ts'
-import { withPhoneNumbers } from '../shared/phone-number.ts'
+import { lenient } from '../shared/lenient-schemas.ts'
+import { withPhoneNumbers } from '../shared/typography.ts'
 import { type Drawing, type Page, startView } from '../shared/view.ts'
 
 /*

@@ -1,7 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import type { IconName, Tone } from '../../design.ts'
-import { askButtons } from './ask-buttons.ts'
-import { pieceNodes } from './changed-text.ts'
+import { askButtons, button } from './controls.ts'
 import {
   type DecisionWords,
   decisionWords,
@@ -15,11 +14,11 @@ import {
   quotedText,
   withoutIds,
 } from './decision-words.ts'
-import { actionRow, badge, button, factList, h, icon, problemText, shadeEdges } from './dom.ts'
+import { actionRow, badge, factList, h, icon, pieceNodes, problemText, shadeEdges } from './dom.ts'
 import { failureDetails } from './failure.ts'
 import type { Host } from './host.ts'
-import { withPhoneNumbers } from './phone-number.ts'
 import type { Decision, ShownDecision } from './shown-decision.ts'
+import { withPhoneNumbers } from './typography.ts'
 import { wordDiff } from './word-diff.ts'
 
 interface DecisionPage {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import { h, shadeEdges } from './dom.ts'
 import type { ToolResult } from './host.ts'
-import { lenientOr } from './lenient.ts'
+import { lenientOr } from './lenient-schemas.ts'
 
 /** A failure in sentences for people. The result's own text is written for models. */
 export interface Failure {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { lenient, lenientOr } from './lenient.ts'
+import { lenient, lenientOr } from './lenient-schemas.ts'
 
 /** Any object. `z.record` brings 2 kB of zod's other functions into each view. */
 const Fields = z.looseObject({})

@@ -1,6 +1,7 @@
 import './data.ts'
 import uPlot from 'uplot'
-import { h, listen, listenToSlider } from '../shared/dom.ts'
+import { listenToSlider } from '../shared/controls.ts'
+import { h, listen } from '../shared/dom.ts'
 import type { UsageSeries } from './data.ts'
 
 export interface ChartOptions {

@@ -1,6 +1,6 @@
 import { columnHead, h, scrolledTable } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { withSoftHyphens } from '../shared/soft-hyphens.ts'
+import { withSoftHyphens } from '../shared/typography.ts'
 import { textScale } from './chart.ts'
 import {
   amountIn,

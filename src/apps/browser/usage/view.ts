@@ -1,7 +1,8 @@
 import { midnightBefore } from '../../../text/time-zone.ts'
-import { button, emptyState, h, select } from '../shared/dom.ts'
+import { button, select } from '../shared/controls.ts'
+import { emptyState, h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { withSoftHyphens } from '../shared/soft-hyphens.ts'
+import { withSoftHyphens } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { bucketsPerBar, textScale, usageChart } from './chart.ts'
 import {

@@ -1,5 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { button, copyButton, h, icon, selectedText } from '../shared/dom.ts'
+import { button, copyButton, selectedText } from '../shared/controls.ts'
+import { h, icon } from '../shared/dom.ts'
 import type { Host } from '../shared/host.ts'
 import type { Page } from '../shared/view.ts'
 import { keyOf, type Voice, VoicesData, voicesIn } from './data.ts'

@@ -1,5 +1,5 @@
+import { capitalised, providerName } from '../shared/display-names.ts'
 import { h } from '../shared/dom.ts'
-import { capitalised, providerName } from '../shared/provider-and-model-names.ts'
 import type { Page } from '../shared/view.ts'
 import { actions, playButton } from './actions.ts'
 import { keyOf, type Voice, type VoicesData } from './data.ts'

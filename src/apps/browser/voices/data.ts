@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
-import { lenient, lenientOr } from '../shared/lenient.ts'
+import { lenient, lenientOr } from '../shared/lenient-schemas.ts'
 
 /** Result of list_voices, as far as the view shows it. */
 export const VoicesData = z.looseObject({

@@ -1,6 +1,7 @@
-import { h, listen, select } from '../shared/dom.ts'
+import { select } from '../shared/controls.ts'
+import { capitalised, providerName } from '../shared/display-names.ts'
+import { h, listen } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { capitalised, providerName } from '../shared/provider-and-model-names.ts'
 import type { Args } from '../shared/view.ts'
 import type { Voice } from './data.ts'
 
