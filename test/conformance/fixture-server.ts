@@ -3,7 +3,7 @@ import { createRequestExposure } from '../../src/mcp/request-exposure.ts'
 import { startHttp } from '../../src/server/transports/http.ts'
 import { startStdio } from '../../src/server/transports/stdio.ts'
 import { connectStdio } from '../../src/server/transports/stdio-connection.ts'
-import { openHttpOptions } from '../harness/http-options.ts'
+import { openHttpOptions, readyService } from '../harness/http-options.ts'
 import { factory } from './fixture-factory.ts'
 
 /*
@@ -18,6 +18,7 @@ const onError = (error: Error) => process.stderr.write(`${error.message}\n`)
 async function serveHttp(port: number): Promise<void> {
   const server = await startHttp(
     {
+      ...readyService,
       factory,
       httpFastPath: () => undefined,
       observeStream: (_message, _request, run) => run(),

@@ -1,4 +1,4 @@
-import type { HttpOptions } from '../../src/server/transports/http.ts'
+import type { HttpOptions, HttpServing } from '../../src/server/transports/http.ts'
 
 const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
 
@@ -9,10 +9,7 @@ export const openHttpOptions = {
   allowedHosts: [],
   allowedOrigins: [],
   ownKey: { usedBy: 'all' },
-  checkKey: async () => undefined,
-  watch: () => () => undefined,
   drainMs: 1000,
-  readiness: async () => ({ platform: 'ok', state: 'ok' }),
   limits: {
     requests: unlimited,
     rate: unlimited,
@@ -22,3 +19,10 @@ export const openHttpOptions = {
     clientMs: 30_000,
   },
 } as const satisfies Partial<HttpOptions>
+
+/** Functions of a service that is ready, accepts every key, and watches nothing. */
+export const readyService = {
+  checkKey: async () => undefined,
+  watch: () => () => undefined,
+  readiness: async () => ({ platform: 'ok', state: 'ok' }),
+} as const satisfies Partial<HttpServing>

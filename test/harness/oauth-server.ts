@@ -62,9 +62,6 @@ export async function startOauthServer({
     allowedHosts: [],
     ownKey: { usedBy: 'none' },
     authorization,
-    readiness: service.readiness,
-    checkKey: service.checkKey,
-    watch: () => () => undefined,
     onError: (error) => void errors.push(error),
   })
   return {

@@ -5,7 +5,7 @@ import type { McpService } from '../../src/server/service.ts'
 import { startHttp } from '../../src/server/transports/http.ts'
 import type { Listening } from '../../src/server/transports/listen.ts'
 import { anyRequest, type McpRequest } from '../harness/any-mcp-request.ts'
-import { openHttpOptions } from '../harness/http-options.ts'
+import { openHttpOptions, readyService } from '../harness/http-options.ts'
 import { tries } from '../harness/property.ts'
 import { createTestService, openSandbox } from './test-service.ts'
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const service = createTestService(sandbox.client, (error) => void bugs.push(error))
   const start = (httpFastPath: McpService['httpFastPath']) =>
     startHttp(
-      { ...service, httpFastPath },
+      { ...service, ...readyService, httpFastPath },
       { ...openHttpOptions, port: 0, onError: () => undefined },
     )
   withFastPath = await start((message, request) => {

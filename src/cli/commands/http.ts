@@ -211,9 +211,6 @@ async function listen(
     ...{ ownKey, authorization },
     isLoopback: isLoopback(listen.host),
     site: siteOf(config, service, { ownKey, connected }),
-    readiness: service.readiness,
-    checkKey: service.checkKey,
-    watch: service.watch,
     onError: logFailedRequest,
     onConnect: createConnectionLog(connected),
     onRefused:

@@ -22,7 +22,6 @@ export interface AdmissionOptions {
   readonly allowedOrigins: readonly string[]
   /** Which requests without an API key may use the server's own key. */
   readonly ownKey: OwnKey
-  readonly exposureFor: ExposureOfRequest
   /** `undefined`: no access tokens. Requests then send API keys. */
   readonly authorization?: Authorization | undefined
   /** Proxies whose X-Forwarded-For is trusted; default: none. */
@@ -52,8 +51,8 @@ const methods = 'POST, OPTIONS'
 /**
  * Checks everything of a request except its body: Host, Origin, path, API key, headers and method.
  */
-export function createAdmission(options: AdmissionOptions) {
-  const { authorization, exposureFor, ownKey, allowedOrigins, trustedProxies = [] } = options
+export function createAdmission(options: AdmissionOptions, exposureFor: ExposureOfRequest) {
+  const { authorization, ownKey, allowedOrigins, trustedProxies = [] } = options
   const refusalOfHost = hostCheck(options)
   const refusalOfOwnKey = ownKeyCheck(ownKey, allowedOrigins)
   const origins = [...localhostAllowedOrigins(), ...allowedOrigins]

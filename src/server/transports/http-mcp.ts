@@ -38,8 +38,14 @@ import {
 } from './http-authorization.ts'
 import type { ActiveHttpLimits } from './http-limits.ts'
 
-export interface StreamOptions {
-  readonly authorization?: Authorization | undefined
+/** Functions of the service that /mcp needs. */
+export interface McpServing {
+  /** Makes the MCP SDK's server for a request. */
+  readonly factory: McpServerFactory
+  /** Answers the most frequent requests without the MCP SDK. */
+  readonly httpFastPath: HttpFastPath
+  readonly exposureFor: ExposureOfRequest
+  readonly observeStream: ObserveStream
   /** Reason why a request with this API key may not open a stream; `undefined` if it may. */
   readonly checkKey: (credential: Credential | undefined) => Promise<KeyProblem | undefined>
   /** Watches resources with the API key of the request, or the server's own. */
@@ -48,22 +54,18 @@ export interface StreamOptions {
     uris: readonly string[],
     onUpdate: (uri: string) => void,
   ) => () => void
+}
+
+export interface McpOptions {
+  readonly authorization?: Authorization | undefined
   /** Called with a connecting client's own name, which is untrusted. */
   readonly onConnect?: ((name: string) => void) | undefined
 }
 
-/** The functions of the MCP server that an HTTP server needs. */
-export interface McpServing {
-  /** Makes the MCP SDK's server for a request. */
-  readonly factory: McpServerFactory
-  /** Answers the most frequent requests without the MCP SDK. */
-  readonly httpFastPath: HttpFastPath
-  readonly exposureFor: ExposureOfRequest
-  readonly observeStream: ObserveStream
-}
-
 /** Dependencies for answering requests to /mcp. */
-export interface McpParts extends Omit<McpServing, 'factory'>, StreamOptions {
+export interface McpParts {
+  readonly service: McpServing
+  readonly options: McpOptions
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
   readonly bus: ResourceBus
@@ -77,8 +79,9 @@ export async function answerMcp(
   admitted: AdmittedRequest,
   mcp: McpParts,
 ): Promise<void> {
+  const { service, options } = mcp
   const authorized =
-    admitted.accessToken === undefined ? admitted : await authorize(admitted, response, mcp)
+    admitted.accessToken === undefined ? admitted : await authorize(admitted, response, options)
   if (!authorized) return
   const { credential, header } = authorized
   if (credential) request.auth = authInfoOf(credential)
@@ -91,16 +94,17 @@ export async function answerMcp(
   if (!received) return
   const { message } = received
   const missing = missingScopes(message, authorized.exposure, credential?.scopes)
-  if (missing && mcp.authorization) return refuseScopes(response, missing, mcp.authorization)
+  if (missing && options.authorization)
+    return refuseScopes(response, missing, options.authorization)
   const exposure = scopedExposure(authorized.exposure, credential?.scopes)
   const signal = () => goneSignal(response)
-  const answer = mcp.httpFastPath(message, { header, credential, exposure, signal })
+  const answer = service.httpFastPath(message, { header, credential, exposure, signal })
   if (answer) return sendParts(response, await answer)
   const error = messageError(message, header)
   if (error) return sendJson(response, 400, error)
   if (isStream(header)) return openStream(incoming, response, message, authorized, mcp)
   const client = connectingClient(message)
-  if (client !== undefined) mcp.onConnect?.(client)
+  if (client !== undefined) options.onConnect?.(client)
   if (isInitializeRequest(message))
     response.setHeader(headerNames.session, newSession(message.params.capabilities))
   return mcp.serve(incoming, response, message)
@@ -113,7 +117,7 @@ export async function answerMcp(
 async function authorize(
   admitted: AdmittedRequest,
   response: ServerResponse,
-  { authorization }: McpParts,
+  { authorization }: McpOptions,
 ): Promise<AdmittedRequest | undefined> {
   const { accessToken = '', network } = admitted
   const own = authorization && (await credentialOfToken(accessToken, authorization, response))
@@ -176,9 +180,9 @@ async function openStream(
   response: ServerResponse,
   listening: unknown,
   { credential, accessToken, network, header }: AdmittedRequest,
-  { authorization, checkKey, watch, serveStream, bus, limits, observeStream }: McpParts,
+  { service, options: { authorization }, serveStream, bus, limits }: McpParts,
 ): Promise<void> {
-  const problem = await checkKey(credential)
+  const problem = await service.checkKey(credential)
   if (problem) return refuse(response, problem.status, problem.message)
   // The client disconnected during the check of its API key, so `close` will not fire again.
   if (response.closed) return
@@ -189,9 +193,9 @@ async function openStream(
   // The stream lasts until the response closes, even if the MCP SDK finishes earlier.
   const serve = () =>
     Promise.race([serveStream(incoming, response, message).then(() => closed), closed])
-  const open = () => bus.open((onUpdate) => watch(credential, uris, onUpdate), serve)
+  const open = () => bus.open((onUpdate) => service.watch(credential, uris, onUpdate), serve)
   const request = { credential, header, transport: 'http' } as const
-  await observeStream(listening, request, open)
+  await service.observeStream(listening, request, open)
 }
 
 /** Fires when the client disconnects before the end of the response. */

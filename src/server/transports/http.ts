@@ -16,14 +16,20 @@ import { createLimits, type HttpLimits, maxBytes, refuseWatch } from './http-lim
 import {
   answerMcp,
   createResourceBus,
+  type McpOptions,
   type McpParts,
   type McpServing,
-  type StreamOptions,
 } from './http-mcp.ts'
 import { type Listening, listen } from './listen.ts'
 import { networkOf } from './quotas.ts'
 
-export interface HttpOptions extends Omit<AdmissionOptions, 'exposureFor'>, StreamOptions {
+/** Functions of the service that an HTTP server needs. */
+export interface HttpServing extends McpServing {
+  /** Checks the platform and the state. Never rejects. */
+  readonly readiness: () => Promise<Readiness>
+}
+
+export interface HttpOptions extends AdmissionOptions, McpOptions {
   readonly port: number
   readonly limits: HttpLimits
   /**
@@ -31,8 +37,6 @@ export interface HttpOptions extends Omit<AdmissionOptions, 'exposureFor'>, Stre
    * telephone calls end at once.
    */
   readonly drainMs: number
-  /** Checks the platform and the state. Never rejects. */
-  readonly readiness: () => Promise<Readiness>
   /** `undefined`: no pages for people. */
   readonly site?: Site | undefined
   readonly onError: (error: Error) => void
@@ -67,10 +71,8 @@ interface RefusedAnswer {
 const checkEveryMs = 500
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
-export async function startHttp(
-  { factory, ...service }: McpServing,
-  options: HttpOptions,
-): Promise<Listening> {
+export async function startHttp(service: HttpServing, options: HttpOptions): Promise<Listening> {
+  const { factory } = service
   const { onError } = options
   const bus = createResourceBus()
   const handler = createMcpHandler(factory, { onerror: onError })
@@ -83,11 +85,8 @@ export async function startHttp(
   })
   let isDraining = false
   const limits = createLimits(options.limits)
-  const answer = requestHandler(options, {
-    ...service,
-    ...options,
-    limits,
-    bus,
+  const answer = requestHandler({
+    ...{ service, options, limits, bus },
     serve: sdkHandler(handler, onError),
     serveStream: sdkHandler(streams, onError),
   })
@@ -118,11 +117,17 @@ export async function startHttp(
   }
 }
 
+/** Dependencies for answering all requests. */
+interface HttpParts extends McpParts {
+  readonly service: HttpServing
+  readonly options: HttpOptions
+}
+
 /** Routes probes, the authorization server, pages and MCP. */
-function requestHandler(options: HttpOptions, mcp: McpParts) {
+function requestHandler(parts: HttpParts) {
+  const { service, options, limits } = parts
   const { authorization, site, onRefused } = options
-  const { limits } = mcp
-  const admission = createAdmission({ ...options, exposureFor: mcp.exposureFor })
+  const admission = createAdmission(options, service.exposureFor)
 
   /** Serves a request without a key, within the limits for such requests. */
   async function serveUnkeyed(
@@ -153,12 +158,12 @@ function requestHandler(options: HttpOptions, mcp: McpParts) {
       return serveUnkeyed('site', request, response, () => servePage(request, response, site))
     }
     const admitted = admission.ofMcp(path, request, response)
-    if (admitted) await answerMcp(request, response, admitted, mcp)
+    if (admitted) await answerMcp(request, response, admitted, parts)
   }
 
   return (request: IncomingMessage, response: ServerResponse, isDraining: boolean) => {
     const path = request.url?.split('?')[0] ?? ''
-    if (probePaths.has(path)) return void answerProbe(path, request, response, options, isDraining)
+    if (probePaths.has(path)) return void answerProbe(path, request, response, service, isDraining)
     if (onRefused) reportRefusal(request, response, onRefused)
     if (isDraining) return refuseWhileStopping(response)
     answerAt(path, request, response).catch((error: Error) => {
@@ -216,7 +221,7 @@ async function answerProbe(
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
-  { readiness }: HttpOptions,
+  { readiness }: HttpServing,
   isDraining: boolean,
 ): Promise<void> {
   if (!['GET', 'HEAD'].includes(request.method ?? '')) return refuseMethod(response, 'GET, HEAD')
