@@ -68,8 +68,6 @@ const updateOptions = {
   ...undoOption,
 }
 
-type UpdateRun = Run<typeof routes.accounts.updateSubaccount, typeof updateOptions>
-
 /**
  * Changes a subaccount. Disabling an active one needs confirmation, because everything in it stops
  * working.
@@ -102,7 +100,7 @@ export const updateSubaccount = defineTool({
     const stored = undoing || isKept ? await read() : undefined
     const undone = kept.undone(id)
     const undo = undone && stored && earlierBody(stored, undone.paths, [])
-    const body: Fields = undo?.body ?? { ...run.body }
+    const body: Fields = undo?.body ?? { ...run.request.body }
     if (body.is_active === false) {
       const account = stored ?? (await read())
       await run.confirm(() => questionFor(account, body, { ...run, request: asked }))
@@ -122,7 +120,9 @@ const resultOf = (account: Account, head: string, warnings: readonly string[] = 
   lines: [head, ...warnings.map((warning) => `Warning: ${warning}`)],
 })
 
-async function questionFor(account: Account, body: Fields, run: UpdateRun): Promise<Confirmable> {
+type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
+
+async function questionFor(account: Account, body: Fields, run: QuestionRun): Promise<Confirmable> {
   const isInactive = account.is_active === false
   return {
     kind: 'hides',
@@ -145,7 +145,7 @@ async function questionFor(account: Account, body: Fields, run: UpdateRun): Prom
 }
 
 /** Facts for the person who confirms: the contents of the subaccount, which stop working. */
-async function contentsOf({ id }: Account, { restricted, signal }: UpdateRun) {
+async function contentsOf({ id }: Account, { restricted, signal }: QuestionRun) {
   const inside = { request: { params: { account_id: id }, query: {} }, restricted, signal }
   const [agents, numbers, calls, subaccounts] = await Promise.all([
     countOf(inside, routes.agents.list),

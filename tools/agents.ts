@@ -63,10 +63,11 @@ export const createAgent = defineTool({
   }),
   async run(run) {
     const { request, session, signal, options } = run
+    const given = request.body
     const checks = newValueChecks(run, options.allow_unlisted)
     const [catalogs, greeting] = await Promise.all([
-      checks.catalogValues(run.body),
-      checks.greeting(run.body.initial_message),
+      checks.catalogValues(given),
+      checks.greeting(given.initial_message),
     ])
     const body = catalogs.wanted
     const warnings = [...catalogs.warnings, ...greeting.warnings]

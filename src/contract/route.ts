@@ -99,6 +99,11 @@ export interface RouteRequest {
   readonly beforeSending?: () => Promise<void>
 }
 
+/** A request of a route, with its body as the route's schema parses it. */
+export type RequestOf<R extends Route> = R['body'] extends z.ZodObject
+  ? RouteRequest & { readonly body: z.output<R['body']> }
+  : RouteRequest
+
 /** The parsed reply of a route; `undefined` if the route has no reply schema. */
 export type ReplyOf<R extends Route> = R['reply'] extends z.ZodType
   ? z.output<R['reply']>

@@ -109,8 +109,6 @@ async function run(
     ...{ signal, shutdown, begunAt, answerBy, confirm, progress },
     // Only a view checks whether its token is still valid, and a view cannot receive a task.
     takesTasks: takesTasks && !isCheck(token),
-    // The body was parsed with the schema of this tool's route.
-    body: request.body as Run['body'],
     noteCoercion(coercion) {
       if (!call.coercions.includes(coercion)) call.coercions = [...call.coercions, coercion]
     },

@@ -2,7 +2,7 @@ import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
 import type * as z from 'zod'
 import type { ViewName } from '../apps/views.ts'
 import type { JsonSchema } from '../contract/json-schema.ts'
-import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
+import type { ReplyOf, RequestOf, Route, RouteRequest } from '../contract/route.ts'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import type { StateError } from '../state/state-access.ts'
@@ -155,9 +155,8 @@ export interface ItemShortening {
 
 /** Context in which the steps of one tool call run. */
 export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRawShape> {
-  readonly request: RouteRequest
-  /** The route's body, parsed. */
-  readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : undefined
+  /** The request that the arguments describe, parsed. */
+  readonly request: RequestOf<R>
   /** The names that were replaced with ids, by argument. */
   readonly named: Readonly<Record<string, string>>
   /**

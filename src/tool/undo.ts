@@ -308,17 +308,16 @@ const changeOwner = async (session: KeepingSession): Promise<string> =>
   JSON.stringify([session.platform, canonicalId(await ownAccountId(session))])
 
 export type UndoRun = Pick<Run, 'request' | 'cleared'> & {
-  readonly body: object | undefined
   readonly options: { readonly undo?: string | undefined }
 }
 
 /** Arguments that may be given together with `undo`. */
 const beside: readonly string[] = ['undo', 'dry_run', confirmName]
 
-function refuseOtherArguments({ request, body, cleared, options }: UndoRun): void {
+function refuseOtherArguments({ request, cleared, options }: UndoRun): void {
   const { account_id: _, ...params } = request.params
-  const given = Object.entries({ ...params, ...body, ...options }).flatMap(([name, value]) =>
-    value === undefined || beside.includes(name) ? [] : [name],
+  const given = Object.entries({ ...params, ...request.body, ...options }).flatMap(
+    ([name, value]) => (value === undefined || beside.includes(name) ? [] : [name]),
   )
   const [other] = [...cleared.map(() => 'clear'), ...given]
   if (other !== undefined) throw badUndo(`takes a whole change back: leave out ${other}`)

@@ -81,7 +81,10 @@ export const updateAgent = defineTool({
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
-    const { options, body } = run
+    const {
+      options,
+      request: { body },
+    } = run
     const edits = agentListEdits(options, body)
     // A voice or a model may belong to one account, so each account has its own checks.
     const checks = new Map<string, NewValueChecks>()
@@ -119,7 +122,7 @@ async function confirmGreeting(
   run: UpdateRun,
   checks: NewValueChecks,
 ): Promise<void> {
-  const greeting = run.body.initial_message
+  const greeting = run.request.body.initial_message
   if (typeof greeting?.message !== 'string' || items.length < 2 || run.options.dry_run) return
   const { message } = greeting
   const { unknown } = await checks.greeting(greeting)
@@ -169,7 +172,7 @@ async function updateOneAgent(
   const { changes, warnings, missing, isUndo = false } = plan
   return given.dry_run || (!plan.unarchives && changes.length === 0)
     ? { item: stored, applied: false, changes, warnings, missing, isIgnored: false, isUndo }
-    : save(stored, plan, { run: { ...run, request: { params, query: {} } }, kept })
+    : save(stored, plan, { run: { session, signal, request: { params, query: {} } }, kept })
 }
 
 function refuseIfChanged({ modified }: Agent, expected: string | undefined): void {
@@ -190,7 +193,7 @@ const isSameInstant = (one: string | null | undefined, other: string) =>
  */
 async function checkedPlan(
   stored: Agent,
-  { body, cleared }: UpdateRun,
+  { request: { body }, cleared }: UpdateRun,
   { edits, checks }: Omit<AgentUpdate, 'kept'>,
 ): Promise<UpdatePlan> {
   const { is_archived, ...fields } = body
@@ -214,10 +217,12 @@ async function checkedPlan(
 const greetingOf = ({ initial_message: message }: Fields): unknown =>
   isObject(message) ? message.message : undefined
 
+type SavingRun = Pick<Run, 'request' | 'session' | 'signal'>
+
 async function save(
   stored: Agent,
   plan: UpdatePlan,
-  { run, kept }: { readonly run: UpdateRun; readonly kept: KeptChanges },
+  { run, kept }: { readonly run: SavingRun; readonly kept: KeptChanges },
 ): Promise<UpdateReport<Agent>> {
   const { wanted, unarchives } = plan
   const body = { ...patchBetween(stored, wanted), ...(unarchives && { is_archived: false }) }
@@ -264,7 +269,7 @@ async function save(
 async function withLostFields(
   states: AgentStates & { readonly updated: Agent },
   sent: Fields,
-  { request, session }: UpdateRun,
+  { request, session }: SavingRun,
 ): Promise<{ readonly updated: Agent; readonly warnings: readonly string[] }> {
   const { fields, body } = lostFields(states, sent)
   if (fields.length === 0) return { updated: states.updated, warnings: [] }
@@ -302,7 +307,7 @@ type UnarchiveOutcome = 'active' | 'still archived' | 'not known'
 
 async function unarchiveOutcome(
   agent: Agent,
-  { request, session, signal }: Pick<Run, 'request' | 'session' | 'signal'>,
+  { request, session, signal }: SavingRun,
 ): Promise<UnarchiveOutcome> {
   const account_id = accountIn(request)
   const archived = await isArchived(agent, (query) =>

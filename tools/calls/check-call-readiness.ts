@@ -59,7 +59,7 @@ export const checkCallReadiness = defineTool({
   }),
   async run(given) {
     // If the caller number was given by name, the body has the number itself.
-    const { from_number = given.options.from_number } = given.body
+    const { from_number = given.options.from_number } = given.request.body
     const from = formatCheck('from_number format', from_number, e164Expected)
     const to = formatCheck('to_number format', given.options.to_number, callableExpected)
     // The other checks use the corrected numbers, so that one tool call finds every problem.
@@ -139,7 +139,7 @@ interface AgentChecks {
 }
 
 async function checkAgent(run: ReadinessRun, reader: AccountReader): Promise<AgentChecks> {
-  const { agent_id, test_variables = {} } = run.body
+  const { agent_id, test_variables = {} } = run.request.body
   const agent = await unlessMissing(reader.call(routes.agents.get, { params: { agent_id } }))
   if (!agent) return { agent, checks: [await missingAgent(run)] }
   const { from_number: fromNumber, to_number: toNumber } = run.options
@@ -165,11 +165,8 @@ const withRendering = (check: CheckResult, spoken: SpokenGreeting): CheckResult 
       )
     : check
 
-async function missingAgent({
-  body: { agent_id },
-  request,
-  restricted,
-}: ReadinessRun): Promise<CheckResult> {
+async function missingAgent({ request, restricted }: ReadinessRun): Promise<CheckResult> {
+  const { agent_id } = request.body
   const hint = await hintFor('agent_id', agent_id, request, restricted)
   return problem('agent', `there is no ${agent_id}`, hint ?? 'take one from list_agents')
 }
@@ -178,7 +175,7 @@ async function missingAgent({
 async function checkDestination(run: ReadinessRun, agent: Agent | undefined): Promise<CheckResult> {
   const { from_number, to_number } = run.options
   const call = { type: 'phone', from_number, to_number } as const
-  const dial = dialRequestOf(call, agent ?? { id: run.body.agent_id })
+  const dial = dialRequestOf(call, agent ?? { id: run.request.body.agent_id })
   const decision = await checkDialPolicy(dial, run)
   if (!decision.allowed) {
     return problem('destination', `${decision.message} (${decision.rule})`, decision.change)

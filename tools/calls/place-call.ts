@@ -55,7 +55,7 @@ export const placeCall = defineTool({
       .describe('True: it had been placed before; not dialled again.'),
   }),
   async run(given) {
-    const { body } = given
+    const { body } = given.request
     refuseWrongNumbers(body)
     refuseUnknownCallerNumber(body.from_number)
     const run = await placingRun(given)

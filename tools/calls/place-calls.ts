@@ -91,7 +91,8 @@ export const placeCalls = defineTool({
     ...confirmationShape,
   }),
   async run(given) {
-    const { body, options } = given
+    const { options } = given
+    const { body } = given.request
     if (body.from_number === undefined) {
       throw badArgument('from_number', 'required: a number of your own')
     }
@@ -136,7 +137,7 @@ interface BatchPlan {
 /** Request body of one call of the batch. */
 const bodyFor = (
   { to_number, external_id, test_variables }: Callee,
-  { body }: BatchRun,
+  { request: { body } }: BatchRun,
 ): CallCreate => ({
   ...body,
   type: 'phone',

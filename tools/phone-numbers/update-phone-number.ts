@@ -87,7 +87,7 @@ export const updatePhoneNumber = defineTool({
           { argument: 'phone_number_id', find: (lists) => findNumbers(where ?? {}, lists) },
           run,
         )
-        if (!('oneId' in selected) && run.body.number !== undefined)
+        if (!('oneId' in selected) && run.request.body.number !== undefined)
           throw badArgument('number', 'belongs to one number: give it with phone_number_id')
         links = await linksForDryRun(run)
         return selected
@@ -122,7 +122,7 @@ async function updateNumber(
   const undone = kept.undone(id)
   const undo = before && undone && earlierBody(plain(before), undone.paths, removable)
   // The earlier values were read from a phone number, so they fit this body.
-  const given = undo ? (undo.body as NumberBody) : run.body
+  const given = undo ? (undo.body as NumberBody) : run.request.body
   const planned = changesTo(before, wantedValues(given, links))
   const unread = stored ? [] : [unreadWarning]
   const notes = undo?.notes ?? []
@@ -174,7 +174,10 @@ async function linksForDryRun(run: UpdateRun): Promise<Values> {
     linked('inbound_agent_id', routes.agents.get, 'agent', run),
   ])
   if (agent?.is_archived)
-    throw badArgument('inbound_agent_id', `the agent ${run.body.inbound_agent_id} is archived`)
+    throw badArgument(
+      'inbound_agent_id',
+      `the agent ${run.request.body.inbound_agent_id} is archived`,
+    )
   return {
     ...(trunk && { sip_trunk_id: linkOf(trunk) }),
     ...(agent && { inbound_agent_id: linkOf(agent) }),
@@ -189,9 +192,9 @@ async function linked<R extends Route>(
   argument: 'sip_trunk_id' | 'inbound_agent_id',
   route: R,
   noun: string,
-  { body, request, restricted, signal }: UpdateRun,
+  { request, restricted, signal }: UpdateRun,
 ): Promise<ReplyOf<R> | undefined> {
-  const id = body[argument]
+  const id = request.body[argument]
   if (!id) return undefined
   const params = { account_id: accountIn(request), [argument.replace('inbound_', '')]: id }
   try {
@@ -204,7 +207,7 @@ async function linked<R extends Route>(
   throw badArgument(argument, `there is no ${noun} ${id}`)
 }
 
-type NumberBody = UpdateRun['body']
+type NumberBody = UpdateRun['request']['body']
 
 /** Reply fields, by the argument that changes them. */
 const fieldOf = {

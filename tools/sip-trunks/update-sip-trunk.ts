@@ -88,7 +88,7 @@ export const updateSipTrunk = defineTool({
   reportsProgress: true,
   async run(run) {
     const { sip_trunk_ids: ids, include_subaccounts: isTree } = run.options
-    const edit = ipEdit(run.options, run.body)
+    const edit = ipEdit(run.options, run.request.body)
     return updateItems<SipTrunk, UpdateRun>(run, {
       ...{ kind: 'sip_trunk', noun: 'SIP trunk', list: 'trunks' },
       select: () =>
@@ -137,7 +137,7 @@ async function updateTrunk(
     mayRead || undone ? await client.call(routes.sipTrunks.get, request, run.signal) : undefined
   const undo = stored && undone && earlierBody(stored, undone.paths, removable)
   const ips = stored && edit && wantedIps(stored, edit)
-  const wanted: Fields = undo?.body ?? { ...run.body, ...(ips && { allowed_ips: ips.ips }) }
+  const wanted: Fields = undo?.body ?? { ...run.request.body, ...(ips && { allowed_ips: ips.ips }) }
   const body = differing(stored, wanted)
   const emptied = 'allowed_ips' in body && isEmpty(body.allowed_ips) ? [emptyIps] : []
   const notes = [...(undo?.notes ?? []), ...(ips?.warnings ?? []), ...emptied]

@@ -84,7 +84,7 @@ export const validateAgentTemplate = defineTool({
  * ApiError.
  */
 async function greetingGiven(run: TemplateRun): Promise<NonNullable<Agent['initial_message']>> {
-  const { template = '' } = run.body
+  const { template = '' } = run.request.body
   const { agent_id: given } = run.options
   if (given === undefined) return { message: template }
   if (template !== '') throw badArgument('template', 'give it or agent_id, not both')
@@ -103,9 +103,9 @@ const inWords = (spoken: SpokenGreeting): string =>
 
 /** Sends the template to the platform. Variables with a sample value count as known. */
 function validate(run: TemplateRun, template: string): Promise<TemplateValidation> {
-  const { request, body, options: given, session, signal } = run
+  const { request, options: given, session, signal } = run
   const known = variablePaths(given.test_variables ?? {})
-  const allowed_variables = [...(body.allowed_variables ?? []), ...known]
+  const allowed_variables = [...(request.body.allowed_variables ?? []), ...known]
   const sent = { ...request.body, template, ...(known.length > 0 && { allowed_variables }) }
   return session.client.call(routes.templates.validate, { ...request, body: sent }, signal)
 }
