@@ -4,6 +4,7 @@ import { routes } from '../src/contract/routes.ts'
 import { accountInUse } from '../src/platform/sessions/account.ts'
 import { dialogText, quotedNameWithId } from '../src/text/dialog-text.ts'
 import { accountForPerson } from '../src/tool/account-reader.ts'
+import { ChangeRecorder, undoShape } from '../src/tool/change-recorder.ts'
 import { confirmOption } from '../src/tool/confirmation.ts'
 import { type Confirmable, confirmationShape, valuesOf } from '../src/tool/confirmation-question.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
@@ -12,8 +13,8 @@ import { countInWords, countOf, runningCalls } from '../src/tool/in-use.ts'
 import { listDefaults } from '../src/tool/lists/list-result.ts'
 import { listSteps } from '../src/tool/lists/list-steps.ts'
 import { badArgument } from '../src/tool/refused.ts'
-import type { Run } from '../src/tool/tool.ts'
-import { KeptChanges, undoOption, undoShape } from '../src/tool/undo.ts'
+import type { OutputWithLines, Run } from '../src/tool/tool.ts'
+import { changeToUndo, undoOption, withUndoneChange } from '../src/tool/undo.ts'
 import { updateWarnings } from '../src/tool/update-items.ts'
 
 /** Returns the account that the tools work on: the API key's own, or the pinned one. */
@@ -87,8 +88,8 @@ export const updateSubaccount = defineTool({
     .partial()
     .extend({ ...undoShape, warnings: updateWarnings.optional(), ...confirmationShape }),
   async run(run) {
-    const kept = new KeptChanges('subaccount', run.session)
-    const undoing = await kept.undoing(run)
+    const recorder = new ChangeRecorder('subaccount', run.session)
+    const undoing = await changeToUndo('subaccount', run)
     const { request, session, restricted, signal } = undoing?.run ?? run
     const selected = undoing?.selected
     const id = selected && 'oneId' in selected ? selected.oneId : request.params.subaccount_id
@@ -98,20 +99,22 @@ export const updateSubaccount = defineTool({
     // Unless it is an undo, an update reads the subaccount only to store the earlier values.
     const isKept = session.undoLog && restricted.mayRead(routes.accounts.getSubaccount)
     const stored = undoing || isKept ? await read() : undefined
-    const undone = kept.undone(id)
-    const undo = undone && stored && earlierBody(stored, undone.paths, [])
+    const undonePaths = undoing?.pathsOf(id)
+    const undo = undonePaths && stored && earlierBody(stored, undonePaths, [])
     const body: Fields = undo?.body ?? { ...run.request.body }
     if (body.is_active === false) {
       const account = stored ?? (await read())
       await run.confirm(() => questionFor(account, body, { ...run, request: asked }))
     }
+    const outcomeOf = (output: OutputWithLines) =>
+      recorder.withUndoId(withUndoneChange(undoing, output))
     if (stored && Object.keys(body).length === 0)
-      return kept.withUndoId(resultOf(stored, 'Nothing to take back.', undo?.notes))
-    const saved = await kept.sendFields(stored, { id, body, ...asked }, () =>
+      return outcomeOf(resultOf(stored, 'Nothing to take back.', undo?.notes))
+    const saved = await recorder.sendFields(stored, { id, body, ...asked }, () =>
       session.client.call(routes.accounts.updateSubaccount, { ...asked, body }, signal),
     )
     const warnings = undo && [...undo.notes, ...notTaken(body, saved)]
-    return kept.withUndoId(resultOf(saved, lineOf('Updated')(saved), warnings))
+    return outcomeOf(resultOf(saved, lineOf('Updated')(saved), warnings))
   },
 })
 

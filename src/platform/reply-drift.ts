@@ -215,3 +215,7 @@ export function driftReporter(
     }
   }
 }
+
+/** Fields of a reply that are shown only in part, or not at all, because of drift. */
+export const driftedFields = (reply: unknown): string[] =>
+  driftOf(reply).map(({ path }) => path.split('.', 1)[0] ?? '')

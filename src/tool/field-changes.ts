@@ -6,6 +6,8 @@ import { firstCharacters } from '../text/safe-text.ts'
 
 /* Changes between two versions of an object: compared, shown, and taken back. */
 
+export type { ChangedPath }
+
 export type Fields = Readonly<Record<string, unknown>>
 
 /** A changed field, by dotted path. `undefined` means absent, which is not null. */

@@ -16,6 +16,7 @@ import { isObject } from '../text/json.ts'
 import { mapStrings, safeLine, safeLines } from '../text/safe-text.ts'
 import { shortenToCharacters } from '../text/token-estimate.ts'
 import { adviceFor } from './api-error-advice.ts'
+import { UnknownChange } from './change-recorder.ts'
 import { clearName } from './clear-argument.ts'
 import { NotConfirmed } from './confirmation.ts'
 import { didYouMean } from './references/did-you-mean.ts'
@@ -28,7 +29,6 @@ import {
 } from './refused.ts'
 import { resultBudget, shortenLines, shortenResult } from './results/shortening.ts'
 import type { StructuredContent, Tool, ToolOutput } from './tool.ts'
-import { UnknownChange } from './undo.ts'
 
 export type CallResult = CallToolResult | InputRequiredResult
 

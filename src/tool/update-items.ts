@@ -16,12 +16,13 @@ import {
   type ShownItem,
   shownItemShape,
 } from './bulk-result.ts'
-import { type FieldChange, fieldChanges } from './field-changes.ts'
+import { ChangeRecorder, undoShape } from './change-recorder.ts'
+import { type ChangedPath, type FieldChange, fieldChanges } from './field-changes.ts'
 import type { ItemSelection } from './item-selection.ts'
 import { type MissingEntries, missingEverywhere, missingWarnings } from './list-edits.ts'
 import type { AccountListsRun } from './lists/complete-account-lists.ts'
 import type { OutputWithLines, ToolOutcome } from './tool.ts'
-import { KeptChanges, type UndoRun, undoOption, undoShape } from './undo.ts'
+import { changeToUndo, type UndoRun, undoOption, withUndoneChange } from './undo.ts'
 
 /*
  * Updates one item, or many items in the same way, or undoes an earlier update. Reads each item,
@@ -46,8 +47,8 @@ interface ItemUpdates<T, R> {
    * and ApiError.
    */
   readonly select: () => Promise<{ readonly oneId: string } | ItemSelection>
-  /** Updates one item, or restores what `kept.undone` has for it. Throws Refused and ApiError. */
-  readonly update: (id: string, run: R, kept: KeptChanges) => Promise<UpdateReport<T>>
+  /** Updates one item, or undoes its recorded change. Throws Refused and ApiError. */
+  readonly update: (id: string, run: R, recording: ItemRecording) => Promise<UpdateReport<T>>
   /** The result for one item: its fields, and the first and last lines. */
   readonly one: (report: UpdateReport<T>) => {
     readonly fields: object
@@ -66,6 +67,14 @@ interface ItemUpdates<T, R> {
     /** Lines with warnings and changes. */
     readonly lines: (items: readonly UpdatedItem[], named: Names<UpdatedItem>) => readonly string[]
   }
+}
+
+/** How the update of one item takes part in undo. */
+export interface ItemRecording {
+  /** Sends and records the change. */
+  readonly recorder: ChangeRecorder
+  /** The paths to restore; `undefined`: the update is not an undo. */
+  readonly undonePaths: readonly ChangedPath[] | undefined
 }
 
 /** Effect of an update on one item, or the effect it would have in a dry run. */
@@ -93,19 +102,18 @@ export async function updateItems<T, R extends UpdateRun>(
   run: R,
   items: ItemUpdates<T, R>,
 ): Promise<ToolOutcome> {
-  const kept = new KeptChanges(items.kind, run.session)
-  const undoing = await kept.undoing(run)
-  const { selected, run: own } = undoing ?? { selected: await items.select(), run }
-  const update = (id: string, itemRun: R) => items.update(id, itemRun, kept)
-  if ('oneId' in selected)
-    return kept.withUndoId(oneResult(await update(selected.oneId, own), items))
+  const recorder = new ChangeRecorder(items.kind, run.session)
+  const undo = await changeToUndo(items.kind, run)
+  const { selected, run: own } = undo ?? { selected: await items.select(), run }
+  const update = (id: string, itemRun: R) =>
+    items.update(id, itemRun, { recorder, undonePaths: undo?.pathsOf(id) })
+  const outcomeOf = (output: OutputWithLines) => recorder.withUndoId(withUndoneChange(undo, output))
+  if ('oneId' in selected) return outcomeOf(oneResult(await update(selected.oneId, own), items))
   // Changes made before a failure, the time limit or a cancellation persist, and the result lists
   // them. If the tool call is repeated, they count as unchanged.
   const outcomes = await forEachSelected(selected.items, `${items.kind}_id`, update, own)
   refuseIfNoneDone(outcomes, selected.argument)
-  return kept.withUndoId(
-    manyResult(outcomes, selected, { ...items, isDryRun: run.options.dry_run }),
-  )
+  return outcomeOf(manyResult(outcomes, selected, { ...items, isDryRun: run.options.dry_run }))
 }
 
 export const updateWarnings = z.array(z.string()).describe('What may be a mistake.')

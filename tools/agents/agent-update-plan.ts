@@ -5,6 +5,7 @@ import { closestWord } from '../../src/text/closest-match.ts'
 import { isObject } from '../../src/text/json.ts'
 import { clearablePaths, isClearable } from '../../src/tool/clear-argument.ts'
 import {
+  type ChangedPath,
   cannotBeUnset,
   changesBetween,
   changesOf,
@@ -18,7 +19,6 @@ import {
 } from '../../src/tool/field-changes.ts'
 import type { MissingEntries } from '../../src/tool/list-edits.ts'
 import { badArgument } from '../../src/tool/refused.ts'
-import type { KeptObject, KeptPath } from '../../src/tool/undo.ts'
 
 interface WantedFields {
   /** The fields to change, each with its complete new value. */
@@ -239,7 +239,7 @@ const archived = 'is_archived'
  * Plans an undo: restores the earlier values of an agent, except for values that have changed again
  * since.
  */
-export function undoPlan(stored: Agent, { paths }: KeptObject): UpdatePlan {
+export function undoPlan(stored: Agent, paths: readonly ChangedPath[]): UpdatePlan {
   const fields = paths.filter(({ path: [name] }) => name !== archived)
   const { back, notes } = takenBack(stored, fields)
   const nulled = back.filter((change) => isNulled(change, back))
@@ -272,7 +272,10 @@ const clearable = clearablePaths(route, undefined)
  * merged object. Settings of an object whose provider the undo changes get no null, because the
  * earlier provider may not have them.
  */
-const isNulled = ({ path: [name = '', ...inner], after }: KeptPath, all: readonly KeptPath[]) =>
+const isNulled = (
+  { path: [name = '', ...inner], after }: ChangedPath,
+  all: readonly ChangedPath[],
+) =>
   after === undefined &&
   (inner.length === 0 ||
     (mergedByPlatform.includes(name) &&

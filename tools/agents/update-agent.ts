@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError, failureText, ignoreApiError } from '../../src/platform/failure.ts'
+import { driftedFields } from '../../src/platform/reply-drift.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import {
   countedInDialog,
@@ -28,8 +29,12 @@ import type { ItemSelection } from '../../src/tool/item-selection.ts'
 import type { ListEdit } from '../../src/tool/list-edits.ts'
 import { badArgument, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { driftedFields, type KeptChanges } from '../../src/tool/undo.ts'
-import { type UpdateReport, updateItems, updateOptions } from '../../src/tool/update-items.ts'
+import {
+  type ItemRecording,
+  type UpdateReport,
+  updateItems,
+  updateOptions,
+} from '../../src/tool/update-items.ts'
 import { agentListEdits, listEditArguments, wantedLists } from './agent-list-edits.ts'
 import { selectAgents, selectionOptions } from './agent-selection.ts'
 import {
@@ -104,7 +109,8 @@ export const updateAgent = defineTool({
         await confirmGreeting(selected, run, checksOf(run))
         return selected
       },
-      update: (id, own, kept) => updateOneAgent(id, own, { edits, checks: checksOf(own), kept }),
+      update: (id, own, recording) =>
+        updateOneAgent(id, own, { edits, checks: checksOf(own), ...recording }),
       ...agentsInResult(body),
     })
   },
@@ -145,10 +151,9 @@ async function confirmGreeting(
   }))
 }
 
-interface AgentUpdate {
+interface AgentUpdate extends ItemRecording {
   readonly edits: readonly ListEdit[]
   readonly checks: NewValueChecks
-  readonly kept: KeptChanges
 }
 
 /**
@@ -161,18 +166,19 @@ interface AgentUpdate {
 async function updateOneAgent(
   agentId: string,
   run: UpdateRun,
-  { edits, checks, kept }: AgentUpdate,
+  { edits, checks, recorder, undonePaths }: AgentUpdate,
 ): Promise<UpdateReport<Agent>> {
   const { request, session, signal, options: given } = run
   const params = { ...request.params, agent_id: agentId }
   const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
   refuseIfChanged(stored, given.expected_modified)
-  const undone = kept.undone(agentId)
-  const plan = undone ? undoPlan(stored, undone) : await checkedPlan(stored, run, { edits, checks })
+  const plan = undonePaths
+    ? undoPlan(stored, undonePaths)
+    : await checkedPlan(stored, run, { edits, checks })
   const { changes, warnings, missing, isUndo = false } = plan
   return given.dry_run || (!plan.unarchives && changes.length === 0)
     ? { item: stored, applied: false, changes, warnings, missing, isIgnored: false, isUndo }
-    : save(stored, plan, { run: { session, signal, request: { params, query: {} } }, kept })
+    : save(stored, plan, { run: { session, signal, request: { params, query: {} } }, recorder })
 }
 
 function refuseIfChanged({ modified }: Agent, expected: string | undefined): void {
@@ -194,7 +200,7 @@ const isSameInstant = (one: string | null | undefined, other: string) =>
 async function checkedPlan(
   stored: Agent,
   { request: { body }, cleared }: UpdateRun,
-  { edits, checks }: Omit<AgentUpdate, 'kept'>,
+  { edits, checks }: Pick<AgentUpdate, 'edits' | 'checks'>,
 ): Promise<UpdatePlan> {
   const { is_archived, ...fields } = body
   const unarchives = is_archived === false
@@ -222,13 +228,13 @@ type SavingRun = Pick<Run, 'request' | 'session' | 'signal'>
 async function save(
   stored: Agent,
   plan: UpdatePlan,
-  { run, kept }: { readonly run: SavingRun; readonly kept: KeptChanges },
+  { run, recorder }: { readonly run: SavingRun } & Pick<ItemRecording, 'recorder'>,
 ): Promise<UpdateReport<Agent>> {
   const { wanted, unarchives } = plan
   const body = { ...patchBetween(stored, wanted), ...(unarchives && { is_archived: false }) }
   const { client } = run.session
   const archivedPath = unarchives ? [{ path: ['is_archived'], before: true, after: false }] : []
-  const { updated, warnings: putBack } = await kept.send(
+  const { updated, warnings: putBack } = await recorder.send(
     {
       request: run.request,
       id: stored.id,

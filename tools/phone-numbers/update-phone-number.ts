@@ -3,6 +3,7 @@ import { PhoneNumber } from '../../src/contract/phone-number.ts'
 import type { ReplyOf, Route } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError, unlessMissing } from '../../src/platform/failure.ts'
+import { driftedFields } from '../../src/platform/reply-drift.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { quoted, quotedNameWithId } from '../../src/text/dialog-text.ts'
@@ -21,8 +22,8 @@ import { selectItems } from '../../src/tool/item-selection.ts'
 import { findNumbers, numberFilters } from '../../src/tool/phone-number-filters.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { driftedFields, type KeptChanges } from '../../src/tool/undo.ts'
 import {
+  type ItemRecording,
   type UpdateReport,
   updatedItemShape,
   updateHead,
@@ -92,7 +93,7 @@ export const updatePhoneNumber = defineTool({
         links = await linksForDryRun(run)
         return selected
       },
-      update: (id, own, kept) => updateNumber(id, own, { links, kept }),
+      update: (id, own, recording) => updateNumber(id, own, { links, ...recording }),
       one: (report) => ({
         fields: report.item,
         head: `${updateHead(report, `number ${numberInWords(report.item)}`)}.`,
@@ -111,7 +112,7 @@ export const updatePhoneNumber = defineTool({
 async function updateNumber(
   id: string,
   run: UpdateRun,
-  { links, kept }: { readonly links: Values; readonly kept: KeptChanges },
+  { links, recorder, undonePaths }: { readonly links: Values } & ItemRecording,
 ): Promise<UpdateReport<PhoneNumber>> {
   const { session, restricted, options, signal } = run
   const params = { ...run.request.params, phone_number_id: id }
@@ -119,8 +120,7 @@ async function updateNumber(
     ? await session.client.call(routes.phoneNumbers.get, { params, query: {} }, signal)
     : undefined
   const before = stored && valuesOf(stored)
-  const undone = kept.undone(id)
-  const undo = before && undone && earlierBody(plain(before), undone.paths, removable)
+  const undo = before && undonePaths && earlierBody(plain(before), undonePaths, removable)
   // The earlier values were read from a phone number, so they fit this body.
   const given = undo ? (undo.body as NumberBody) : run.request.body
   const planned = changesTo(before, wantedValues(given, links))
@@ -134,7 +134,7 @@ async function updateNumber(
     }
   const body: NumberBody = Object.fromEntries(planned.map(({ name }) => [name, given[name]]))
   const sent = { params, query: {}, body }
-  const updated = await kept.send(
+  const updated = await recorder.send(
     before && {
       ...{ request: sent, id, name: stored.friendly_name ?? stored.number },
       unread: argumentNames.filter((name) => driftedFields(stored).includes(fieldOf[name])),

@@ -1,6 +1,7 @@
 import { BlockList, isIPv6, SocketAddress } from 'node:net'
 import type { SipTrunk } from '../../src/contract/sip-trunk.ts'
 import { allowedIp } from '../../src/contract/sip-trunk.ts'
+import { driftedFields } from '../../src/platform/reply-drift.ts'
 import {
   argumentOf,
   editedList,
@@ -9,7 +10,6 @@ import {
   listEdits,
 } from '../../src/tool/list-edits.ts'
 import { badArgument } from '../../src/tool/refused.ts'
-import { driftedFields } from '../../src/tool/undo.ts'
 
 /** The platform's reference does not say what an empty list allows. */
 export const emptyIps =

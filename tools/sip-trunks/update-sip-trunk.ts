@@ -19,8 +19,8 @@ import { selectItems } from '../../src/tool/item-selection.ts'
 import { type ListEdit, listChangeInWords } from '../../src/tool/list-edits.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import type { KeptChanges } from '../../src/tool/undo.ts'
 import {
+  type ItemRecording,
   type UpdateReport,
   updatedItemShape,
   updateHead,
@@ -101,7 +101,7 @@ export const updateSipTrunk = defineTool({
           },
           run,
         ),
-      update: (id, own, kept) => updateTrunk(id, own, { edit, kept }),
+      update: (id, own, recording) => updateTrunk(id, own, { edit, ...recording }),
       one(report) {
         const { item: trunk, applied } = report
         const name = `SIP trunk ${quotedNameWithId(trunk.name, trunk.id)}`
@@ -124,18 +124,19 @@ const removable = ['name', 'termination_uri', 'allowed_ips']
 async function updateTrunk(
   id: string,
   run: UpdateRun,
-  { edit, kept }: { readonly edit: ListEdit | undefined; readonly kept: KeptChanges },
+  { edit, recorder, undonePaths }: { readonly edit: ListEdit | undefined } & ItemRecording,
 ): Promise<UpdateReport<SipTrunk>> {
   const { client } = run.session
-  const undone = kept.undone(id)
   const request = { params: { ...run.request.params, sip_trunk_id: id }, query: {} }
   const mayRead = run.restricted.mayRead(routes.sipTrunks.get)
   const needs = edit?.arguments.add ?? (run.options.dry_run && 'dry_run')
   if (!mayRead && needs)
     throw badArgument(needs, 'needs get_sip_trunk, which this server does not offer')
   const stored =
-    mayRead || undone ? await client.call(routes.sipTrunks.get, request, run.signal) : undefined
-  const undo = stored && undone && earlierBody(stored, undone.paths, removable)
+    mayRead || undonePaths
+      ? await client.call(routes.sipTrunks.get, request, run.signal)
+      : undefined
+  const undo = stored && undonePaths && earlierBody(stored, undonePaths, removable)
   const ips = stored && edit && wantedIps(stored, edit)
   const wanted: Fields = undo?.body ?? { ...run.request.body, ...(ips && { allowed_ips: ips.ips }) }
   const body = differing(stored, wanted)
@@ -146,7 +147,7 @@ async function updateTrunk(
     const changes = changesBetween(sameFieldsOf(stored, body), body)
     return { item: stored, applied: false, changes, warnings: notes, isIgnored: false, ...shared }
   }
-  const saved = await kept.sendFields(stored, { id, body, ...request }, () =>
+  const saved = await recorder.sendFields(stored, { id, body, ...request }, () =>
     client.call(routes.sipTrunks.update, { ...request, body }, run.signal),
   )
   const ignored = notTaken(body, saved)
