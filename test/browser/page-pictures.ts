@@ -39,15 +39,20 @@ const unfold =
       await page.evaluate(`document.querySelector('${selector}').open = true`)
   }
 
+async function pause(page: Page, ms: number): Promise<void> {
+  await page.evaluate(`new Promise((done) => setTimeout(done, ${ms}))`)
+}
+
 /** The page of a web call, which a person joins to say these lines. */
 const webCall = (
   name: string,
   said: readonly string[],
   act: (page: Page) => Promise<void> = async () => undefined,
+  env: Readonly<Record<string, string>> = {},
 ): PagePicture => ({
   name,
   async show(page) {
-    const program = await startPlatformProgram({ VOICE_AGENT_SANDBOX_SEED: 'full' })
+    const program = await startPlatformProgram({ VOICE_AGENT_SANDBOX_SEED: 'full', ...env })
     // Id of the hotel's reservation agent: the first agent that the seed `full` adds to `small`.
     const agent_id = '00000000-0000-4000-8002-000000000010'
     const placed = await fetch(`${program.url}/v1/accounts/me/calls`, {
@@ -61,7 +66,7 @@ const webCall = (
     for (const text of said) {
       await page.fill('#text', text)
       await page.click('[value=say]')
-      await page.evaluate('new Promise((done) => setTimeout(done, 500))')
+      await pause(page, 500)
     }
     await act(page)
     return program
@@ -114,14 +119,17 @@ export const pagePictures: readonly PagePicture[] = [
   homePage('home-page-all', [], unfold('.more', '#vscode-insiders details')),
   call,
   webCall('web-call-waiting', []),
+  webCall('web-call-watching', [], (page) => pause(page, 3000), {
+    VOICE_AGENT_SANDBOX_WEB_WAIT: '0',
+  }),
   webCall('web-call-long', [...twoLines, ...twoLines, 'مرحبا، كيف حالك؟', 'Thank you.']),
   webCall('web-call-ended', twoLines, async (page) => {
     await page.click('[value=hang_up]')
-    await page.evaluate('new Promise((done) => setTimeout(done, 500))')
+    await pause(page, 500)
   }),
   webCall('web-call-away', twoLines, async (page) => {
     await page.evaluate("window.fetch = async () => { throw new Error('away') }")
-    await page.evaluate('new Promise((done) => setTimeout(done, 1500))')
+    await pause(page, 1500)
   }),
   ...adapted,
 ]

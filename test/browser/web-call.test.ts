@@ -20,8 +20,8 @@ const EndedCall = z.object({
 
 const Refusal = z.object({ error: z.string().min(1) })
 
-const request = async (path: string, body?: object): Promise<unknown> => {
-  const response = await fetch(`${program.url}/v1/accounts/me/${path}`, {
+const request = async (path: string, body?: object, origin = program.url): Promise<unknown> => {
+  const response = await fetch(`${origin}/v1/accounts/me/${path}`, {
     headers: { 'x-api-key': 'sandbox-key', 'content-type': 'application/json' },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   })
@@ -29,8 +29,8 @@ const request = async (path: string, body?: object): Promise<unknown> => {
 }
 
 const supportAgent = '00000000-0000-4000-8002-000000000001'
-const place = async (more: object = {}) =>
-  PlacedCall.parse(await request('calls', { type: 'web', agent_id: supportAgent, ...more }))
+const place = async (more: object = {}, origin = program.url) =>
+  PlacedCall.parse(await request('calls', { type: 'web', agent_id: supportAgent, ...more }, origin))
 
 const open = (address: string, settings?: PageSettings) => openAddress(browser, address, settings)
 
@@ -62,9 +62,8 @@ test('a person joins, talks and hangs up by keyboard; another watches; the call 
   await page.keyboard.press('Enter')
   await expect.poll(() => phase(page)).toBe('ended')
   await expect.poll(() => phase(watcher)).toBe('ended')
-  // The focused form is gone, so the focus moves to the instructions, which contain the call's id.
+  // The focused form is gone, so the focus moves to the instructions.
   expect(await page.evaluate('document.activeElement.id')).toBe('end')
-  expect(await page.innerText('#end')).toContain(id)
   expect(await page.innerText('#lines .event:last-child span')).toBe('You hung up.')
   expect(complaints).toEqual([])
 
@@ -160,16 +159,35 @@ test('the person is at the end, the agent at the start in the colour of the call
   ])
 })
 
-test('after the call a sentence for the assistant is copied, with the id of the call', async () => {
+test('the page says how to talk before the call, and what to do next after it', async () => {
   const { id, join } = await place()
   const { page } = await open(join.page_url)
-  await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text }')
+  const text = () => page.innerText('main')
+  expect(await text()).toContain('You type what you would say.')
   await page.click('[value=join]')
   await expect.poll(() => phase(page)).toBe('talking')
   await page.click('[value=hang_up]')
-  await page.click('#end button')
-  await expect.poll(() => page.evaluate('window.copied')).toBe(`Show me the call ${id}.`)
-  expect(await page.innerText('#end')).toContain('You can close this page.')
+  await expect.poll(() => phase(page)).toBe('ended')
+  expect(await text()).toContain('You can close this page.')
+  expect(await text()).not.toContain('You type')
+  // Nobody gave the call its id.
+  expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain(id)
+})
+
+test('the caller of a call that nobody joined is not the reader', async () => {
+  await using watched = await startPlatformProgram({ VOICE_AGENT_SANDBOX_WEB_WAIT: '0' })
+  const { join } = await place({}, watched.url)
+  const { page } = await open(join.page_url)
+  const speakers = "[...document.querySelectorAll('#lines .user b')].map((one) => one.innerText)"
+  await expect.poll(() => page.evaluate(speakers)).toContain('Simulated caller')
+  // First as the page's script renders it, then as the server does.
+  for (const reload of [false, true]) {
+    if (reload) await page.reload()
+    expect(new Set((await page.evaluate(speakers)) as string[])).toEqual(
+      new Set(['Simulated caller']),
+    )
+  }
+  expect(await accessibilityFlaws(page)).toEqual([])
 })
 
 test('the sign of a running call moves, but not for people who want less motion', async () => {
@@ -234,17 +252,22 @@ test('a person is told when the sandbox does not answer, and what was typed stay
   const { page } = await open(join.page_url)
   await page.click('[value=join]')
   await expect.poll(() => phase(page)).toBe('talking')
-  await page.evaluate("window.fetch = async () => { throw new Error('away') }")
   await page.fill('#text', 'Hello?')
-  await page.click('[value=say]')
+  // In one step, before the page knows that the connection is lost.
+  await page.evaluate(
+    "window.fetch = async () => { throw new Error('away') }; document.querySelector('[value=say]').click()",
+  )
   await expect.poll(() => problem(page)).toEqual(anyProblem)
   expect(await page.evaluate("document.getElementById('text').value")).toBe('Hello?')
 })
 
-test('the status says that the page reconnects, until it has', async () => {
+test('the status says that the page reconnects, and nothing can be said until it has', async () => {
   const { join } = await place()
   const { page } = await open(join.page_url)
   await page.click('[value=join]')
+  const canSay = () =>
+    page.evaluate("document.querySelector('[value=say]').ariaDisabled !== 'true'")
+  await page.fill('#text', 'What are your opening hours?')
   await expect.poll(() => page.innerText('#status')).toBe('You are in the call')
   await page.evaluate(
     "window.read = window.fetch; window.fetch = async () => { throw new Error('away') }",
@@ -252,9 +275,16 @@ test('the status says that the page reconnects, until it has', async () => {
   await expect.poll(() => page.innerText('#status')).toBe('Reconnecting …')
   expect(await problem(page)).toContain('The connection is lost.')
   expect(await page.evaluate("document.querySelectorAll('#error .icon').length")).toBe(1)
+  expect(await canSay()).toBe(false)
+  await page.evaluate("document.getElementById('text').focus()")
+  await page.keyboard.press('Enter')
   await page.evaluate('window.fetch = window.read')
   await expect.poll(() => page.innerText('#status')).toBe('You are in the call')
   expect(await problem(page)).toBe('')
+  expect(await lines(page)).not.toContain('opening hours')
+  expect(await canSay()).toBe(true)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => lines(page)).toContain('nine to six')
 })
 
 test('what was done while the sandbox was away is told, and not cleared when it is back', async () => {
@@ -307,6 +337,12 @@ test('an open page says that its call is gone when the sandbox was started afres
   const answer = await fetch(`${program.url}/web-calls/none/state`)
   expect(answer.status).toBe(404)
   await expect.poll(() => problem(page)).toBe(Refusal.parse(await answer.json()).error)
+  // Nothing can be done with it, until it is there again.
+  const shown = "[...document.querySelectorAll('[data-for]')].filter((one) => !one.hidden).length"
+  expect(await page.evaluate(shown)).toBe(0)
+  await page.evaluate('window.fetch = window.read')
+  await expect.poll(() => page.innerText('#status')).toBe('Waits for you')
+  expect(await problem(page)).toBe('')
 })
 
 test('an address without a call says what to do', async () => {

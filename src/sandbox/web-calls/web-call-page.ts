@@ -1,5 +1,4 @@
 import { type Tone, toneIcons } from '../../apps/design.ts'
-import { copied, copyParts, copyScript, copyStyle } from '../../apps/pages/copying.ts'
 import { badge, html, icon } from '../../apps/pages/html.ts'
 import { type HtmlPage, inline, pageOf, styleOf } from '../../apps/pages/page.ts'
 import { longestText, type Phase, type WebCallState } from './web-call-state.ts'
@@ -30,17 +29,17 @@ export const webCallPage = (state: WebCallState): HtmlPage =>
         html`<span data-for="${phase}"${state.phase !== phase && html` hidden`}>${badge(label, tone)}</span>`,
     )}<span data-for="away" hidden>${badge('Reconnecting …', 'warning')}</span></span>
 <span class="number" id="clock" role="timer" aria-label="Length of the call">${inMinutes(state.seconds)}</span></div>
-<p class="hint">Simulated: no phone rings. You type what you would say.</p>
+<p class="hint">Simulated: no phone rings.</p>
 </header>
 <div id="lines" role="log" aria-label="Conversation" tabindex="0" data-phase="${state.phase}">
 ${state.messages.map(
-  ({ role, message }) =>
-    html`<p class="${kindOf(role)}"><b>${speakerOf(role)}</b> <span dir="auto">${message}</span></p>`,
+  ({ role, speaker, message }) =>
+    html`<p class="${kindOf(role)}"><b>${speaker}</b> <span dir="auto">${message}</span></p>`,
 )}
 </div>
 <p class="notice" data-tone="danger" id="error" role="alert" hidden>${icon(toneIcons.danger)}<span></span></p>
 <form method="post" data-for="waiting"${hiddenUnless(state, 'waiting')}>
-<p>If you do not join, a simulated caller does.</p>
+<p>You type what you would say. If you do not join, a simulated caller does.</p>
 <div class="buttons"><button class="primary" name="action" value="join">${icon('phone')}Join the call</button></div>
 </form>
 <form method="post" data-for="talking"${hiddenUnless(state, 'talking')}>
@@ -53,11 +52,8 @@ ${state.messages.map(
 </form>
 <div id="end" tabindex="-1" data-for="ended"${hiddenUnless(state, 'ended')}>
 <h2>The call lasted <span id="lasted">${inMinutes(state.seconds)}</span> min</h2>
-<p>Ask your assistant what came of it:</p>
-${copied(html`Show me the call <code>${state.callId}</code>.`, 'the question')}
-<p>You can close this page. To talk again, place another web call.</p>
+<p>Back in your assistant, ask what came of it, or for another web call. You can close this page.</p>
 </div>
-${copyParts}
 <noscript><p><a href="?">Show what is new</a></p></noscript>`,
   })
 
@@ -69,7 +65,6 @@ const inMinutes = (seconds: number) =>
 
 /** CSS class of a line; `script` uses the same classes. */
 const kindOf = (role: string) => (role === 'user' || role === 'agent' ? role : 'event')
-const speakerOf = (role: string) => ({ user: 'You', agent: 'Agent' })[role] ?? 'Event'
 
 /** Page for an unknown address. */
 export const noWebCallPage = (): HtmlPage =>
@@ -82,7 +77,7 @@ gone.</p>`,
   })
 
 /** The page fills the screen; the conversation takes the space that the other parts leave. */
-const style = styleOf(`${copyStyle}main {
+const style = styleOf(`main {
   display: flex; flex-direction: column; gap: var(--space-4);
   max-width: 40rem; height: 100dvh; min-height: min-content; padding-block: var(--space-5);
 }
@@ -126,8 +121,6 @@ form { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--space-3)
 .hang-up .icon { rotate: 135deg; }
 #end { display: grid; gap: var(--space-2); }
 #end p { margin: 0; }
-#end .copied { padding-inline-start: var(--space-3); border-radius: var(--radius-2); background: var(--raised); font-size: var(--size-2); }
-#end .copied > :first-child { padding-block: var(--space-2); }
 [data-for=talking] > .badge .icon, [data-for=watching] > .badge .icon { animation: pulse 1.6s ease-in-out infinite; }
 @keyframes pulse { 50% { opacity: .5; } }
 @media (hover: hover) { .hang-up:hover { background: color-mix(in srgb, var(--danger-fill), #000000 15%); } }
@@ -136,7 +129,7 @@ form { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--space-3)
 `)
 
 /** Polls the state every second until the call ends, and sends actions without a reload. */
-const script = inline(`${copyScript}
+const script = inline(`
 const lines = document.getElementById('lines')
 const clock = document.getElementById('clock')
 const path = location.pathname.replace(/\\/$/, '')
@@ -150,19 +143,24 @@ function tell(problem) {
   error.hidden = !problem
   error.lastChild.textContent = problem || ''
 }
-function showStatus(name) {
-  for (const one of document.getElementById('status').children) one.hidden = one.dataset.for !== name
+function showOnly(phase, place = document) {
+  for (const one of place.querySelectorAll('[data-for]')) one.hidden = one.dataset.for !== phase
+}
+// Without a connection, hanging up can be tried, but a line would be lost.
+function setAway(away) {
+  isAway = away
+  for (const one of document.querySelectorAll('.primary')) one.ariaDisabled = String(away)
 }
 function show(state) {
-  for (const { role, message } of state.messages.slice(lines.children.length)) {
+  for (const { role, speaker, message } of state.messages.slice(lines.children.length)) {
     const line = document.createElement('p')
-    const speaker = document.createElement('b')
+    const name = document.createElement('b')
     const words = document.createElement('span')
     line.className = role === 'user' || role === 'agent' ? role : 'event'
-    speaker.textContent = { user: 'You', agent: 'Agent' }[role] || 'Event'
+    name.textContent = speaker
     words.textContent = message
     words.dir = 'auto'
-    line.append(speaker, ' ', words)
+    line.append(name, ' ', words)
     lines.append(line)
     lines.scrollTop = lines.scrollHeight
   }
@@ -170,7 +168,7 @@ function show(state) {
   if (lines.dataset.phase === state.phase) return
   lines.dataset.phase = state.phase
   document.getElementById('lasted').textContent = clock.textContent
-  for (const part of document.querySelectorAll('[data-for]')) part.hidden = part.dataset.for !== state.phase
+  showOnly(state.phase)
   lines.scrollTop = lines.scrollHeight
   if (state.phase === 'talking') text.focus()
   // The form that had the focus is gone.
@@ -188,14 +186,15 @@ async function ask(address, options) {
     // earlier reads.
     const isBack = isAway && isOpen && !options && state.phase !== 'ended'
     if (options || isAway || state.error) tell(state.error || (isBack && 'The connection is back. Your last action may be lost: do it again if it is.'))
-    if (isAway) showStatus(lines.dataset.phase)
-    isAway = false
+    const isGone = response.status === 404
+    if (isAway || isGone) showOnly(isGone ? 'gone' : lines.dataset.phase)
+    setAway(isGone)
     isOpen = false
     return response.ok
   } catch {
-    isAway = true
+    setAway(true)
     if (options && options.body.get('action') !== 'typing') isOpen = true
-    showStatus('away')
+    showOnly('away', document.getElementById('status'))
     tell('The connection is lost. It is tried again by itself.')
     return false
   }
@@ -208,6 +207,7 @@ const act = (action, said) => ask(path, {
 for (const form of document.querySelectorAll('form')) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
+    if (event.submitter?.ariaDisabled === 'true') return
     const action = event.submitter ? event.submitter.value : 'say'
     if (action !== 'say') return void act(action)
     const said = text.value.trim()

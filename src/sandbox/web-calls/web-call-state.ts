@@ -124,12 +124,16 @@ export const longestText = 1000
 
 /** A web call as its page shows it. */
 export interface WebCallState {
-  readonly callId: string
   readonly agentName: string
   readonly phase: Phase
   /** Length of the call, s; 0 before it is answered. */
   readonly seconds: number
-  readonly messages: readonly { readonly role: string; readonly message: string }[]
+  readonly messages: readonly {
+    readonly role: string
+    /** Label of the line. */
+    readonly speaker: string
+    readonly message: string
+  }[]
 }
 
 /**
@@ -141,12 +145,12 @@ export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallStat
     const row = callOf(store, web)
     const call = callDetailAt(row, now)
     return {
-      callId: row.id,
       agentName: talkOf(web).agent.name || 'the agent',
       phase: phaseOf(row, web, now),
       seconds: secondsOf(row, now),
       messages: (call.messages ?? []).map(({ role, message }) => ({
         role: role ?? '',
+        speaker: speakerOf(role ?? '', web),
         // The reader of the page is the caller.
         message:
           web.joined !== null && role === 'event' && message === callerHungUp
@@ -155,6 +159,12 @@ export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallStat
       })),
     }
   })
+
+/** The reader of the page is the caller if somebody has joined. */
+function speakerOf(role: string, { joined }: WebCallRow): string {
+  if (role === 'user') return joined === null ? 'Simulated caller' : 'You'
+  return role === 'agent' ? 'Agent' : 'Event'
+}
 
 const secondsOf = ({ answered, ended, speed }: CallRow, now: number) =>
   Math.max(0, Math.round(((Math.min(now, ended) - (answered ?? ended)) / 1000) * speed))
