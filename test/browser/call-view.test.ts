@@ -582,6 +582,24 @@ describe('the transcript', () => {
     ])
   })
 
+  test.each([
+    ['the agent only', ['agent'], undefined],
+    ['the caller', ['agent', 'user'], 'Unverified: what the caller says'],
+    ['somebody unknown', ['unknown'], 'Unverified: what unknown speakers say'],
+    ['both', ['user', 'unknown'], 'Unverified: what the caller and unknown speakers say'],
+  ])('marks as unverified what was said by %s', async (_, roles, mark) => {
+    const messages = roles.map((role) => ({ role, message: 'Hello.', timestamp: at(0) }))
+    const view = await show({ ...ended, messages }, { page: phone })
+    await view.run()
+    await view.frame.waitForSelector('.turn')
+    const marks = '[...document.querySelectorAll(".transcript .badge")].map((one) => one.innerText)'
+    expect(await view.frame.evaluate(marks)).toEqual(mark === undefined ? [] : [mark])
+    // Where the mark is not, the heading is.
+    expect(await on(view, '#transcript', 'getComputedStyle(one).position')).toBe(
+      mark === undefined ? 'static' : 'absolute',
+    )
+  })
+
   test('keeps the unverified mark in view while its turns scroll', async () => {
     const context = { containerDimensions: { maxHeight: 640 } }
     const view = await show({ ...ended, messages: turnsOf(40, 5) }, { context, page: phone })
@@ -674,6 +692,18 @@ test('a search shows its turns, and all of them when asked', async () => {
   await expect.poll(() => countOf(view, '.turn')).toBe(5)
 })
 
+test('a search that finds nothing says so, and all turns are shown when asked', async () => {
+  const view = await show(ended, { args: { call_id: 'call-1', search: 'no such words' } })
+  await view.run()
+  await view.frame.waitForSelector('#more')
+  expect(await view.text()).toContain('No turn matches the request.')
+  expect(await view.text()).not.toContain('Unverified')
+  expect(await countOf(view, '#turns')).toBe(0)
+  expect(await accessibilityFlaws(view.frame)).toEqual([])
+  await view.frame.click('#more')
+  await expect.poll(() => countOf(view, '.turn')).toBe(5)
+})
+
 test('a conversation is shown as a call is', async () => {
   const conversation = {
     conversation_id: 'call-1',
@@ -697,14 +727,14 @@ test('a conversation is shown as a call is', async () => {
   expect(await view.frame.innerText('.turn.user')).toMatch(/^Person called/)
 })
 
-describe('a result that is no call', () => {
-  test('such as that of another tool, is not shown as one', async () => {
-    const view = await show(ended)
-    await view.send({ content: [], structuredContent: { voices: [], note: 'There may be more' } })
-    await expectNothingShown(view)
-  })
+test('a result of another tool is not shown as a call', async () => {
+  const view = await show(ended)
+  await view.send({ content: [], structuredContent: { voices: [], note: 'There may be more' } })
+  await expectNothingShown(view)
+})
 
-  test('a list of calls is readable on a phone', async () => {
+describe('several calls', () => {
+  test('are readable on a phone', async () => {
     const page = { viewport: { width: 320, height: 568 } } as const
     const view = await show(ended, { tool: 'place_calls', args: {}, page })
     const problem = 'This number is not allowed by the policy of this server.'
@@ -720,7 +750,7 @@ describe('a result that is no call', () => {
     await expectFits(view)
   })
 
-  test('several calls are a list that leads to each', async () => {
+  test('are a list that leads to each', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
     await view.send({ content: [], structuredContent: { calls: batchOfThree } })
     await view.frame.waitForSelector('tbody tr')
@@ -744,7 +774,7 @@ describe('a result that is no call', () => {
     expect(await view.frame.evaluate('document.activeElement.id')).toBe('batch')
   })
 
-  test('several calls say which agent calls how many numbers, when, and how far it is', async () => {
+  test('say which agent calls how many numbers, when, and how far it is', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
     const [first, ...others] = batchOfThree
     const calls = [
@@ -753,33 +783,42 @@ describe('a result that is no call', () => {
     ]
     const structuredContent = { batch_id: 'batch-1', calls: [...calls, ...others] }
     await view.send({ content: [], structuredContent })
-    await expect.poll(() => headline(view)).toBe('Front desk is calling 4 numbers')
+    // The headline and the progress are about the two placed calls.
+    await expect.poll(() => headline(view)).toBe('Front desk is calling 2 numbers')
     const about = await view.frame.innerText('hgroup p')
-    expect(about).toMatch(/^3 of 4 settled · 1 under way\s+2 not called\s/)
+    expect(about).toMatch(/^1 of 2 ended\s+2 not called\s/)
     expect(about).toContain('20 Nov 2026, 08:59 UTC')
     expect(about).toContain('From +12025550101')
     expect(view.calls).toEqual([{ name: 'get_call', arguments: { call_id: 'call-1', to_turn: 1 } }])
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 
-  test('several calls of which one may be ringing have not all ended', async () => {
+  test('have not all ended if one may be ringing', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
     const calls = [batchOfThree[0], { to_number: '+12025550109', outcome: 'unknown' }]
     await view.send({ content: [], structuredContent: { calls } })
     await view.frame.waitForSelector('tbody tr')
-    expect(await view.frame.innerText('header .badge')).toBe('1 of 2 settled · not all known')
+    expect(await view.frame.innerText('header .badge')).toBe('1 of 2 ended · 1 not known')
+    expect(await view.text()).not.toContain('not called')
   })
 
-  test('several calls that have ended say how many numbers were called', async () => {
+  test('say how many numbers were called when all have ended', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
     await view.send({ content: [], structuredContent: { calls: batchOfThree } })
     await expect.poll(() => headline(view)).toBe('Front desk called 1 number')
-    expect(await view.frame.innerText('hgroup p')).toMatch(
-      /^All ended\s+3 numbers: 1 called, 2 not called\s/,
-    )
+    expect(await view.frame.innerText('hgroup p')).toMatch(/^All ended\s+2 not called\s/)
   })
 
-  test('on a phone, what was said last is below its call, and all filters are in view', async () => {
+  test('have neither begun nor ended if none was placed', async () => {
+    const view = await show(ended, { tool: 'place_calls', args: {} })
+    const calls = [batchOfThree[1]]
+    await view.send({ content: [], structuredContent: { calls } })
+    await expect.poll(() => headline(view)).toBe('No call was placed')
+    expect(await view.frame.innerText('hgroup p')).toBe('1 not called')
+    expect(await countOf(view, 'header .badge')).toBe(0)
+  })
+
+  test('have what was said last below each call on a phone, and all filters in view', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {}, page: phone })
     await view.send({ content: [], structuredContent: { calls: batchOfThree } })
     await view.frame.waitForSelector('tbody tr')
@@ -801,7 +840,7 @@ describe('a result that is no call', () => {
     await expectFits(view)
   })
 
-  test('several calls are counted by outcome, and an outcome shows its calls', async () => {
+  test('are counted by outcome, and an outcome shows its calls', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
     await view.send({ content: [], structuredContent: { calls: batchOfThree } })
     await view.frame.waitForSelector('tbody tr')
@@ -817,19 +856,22 @@ describe('a result that is no call', () => {
     expect(await heads()).toEqual(all)
     expect(await countOf(view, 'tbody tr')).toBe(2)
     expect(await view.frame.innerText('tbody')).not.toContain('+12025550101')
+    // Nothing was said in these calls, and the box ends with the last of them.
+    expect(await view.text()).not.toContain('Unverified')
+    const below = 'one.clientHeight - one.firstElementChild.offsetHeight'
+    expect(await on(view, '#batch', below)).toBeLessThan(2)
     expect(await view.frame.evaluate('document.activeElement.ariaPressed')).toBe('true')
     await view.frame.click('#show-all')
     expect(await countOf(view, 'tbody tr')).toBe(3)
   })
 
-  test('a batch under way is read again when the user wants, and keeps what was not placed', async () => {
+  test('are read again when the user wants, and keep what was not placed', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
     const [first, ...others] = batchOfThree
     const calls = [{ ...first, state: 'talking', last_words: undefined }, ...others]
     await view.send({ content: [], structuredContent: { batch_id: 'batch-1', calls } })
     await view.frame.waitForSelector('#update')
-    // The filters have the count.
-    expect(await view.frame.innerText('header .badge')).toBe('2 of 3 settled · 1 under way')
+    expect(await view.frame.innerText('header .badge')).toBe('0 of 1 ended')
     const later = { ended: true, batch_id: 'batch-1', calls: [{ ...first, outcome: undefined }] }
     await view.page.evaluate(
       `bridge.oncalltool = async (params) => {

@@ -181,6 +181,12 @@ const severalCalls = (result: object): Omit<Picture, 'name'> => ({
   },
 })
 
+/** The call, searched for a text that nobody said. */
+const searched = async () =>
+  Object.assign(await oneCall()(), {
+    call: { tool: 'get_call', args: { call_id: call.id, search: 'invoice' } },
+  })
+
 const state = (name: string, fields?: () => object): Picture => ({
   name: `call-${name}`,
   open: () => oneCall(fields?.())(),
@@ -199,6 +205,8 @@ export const callPictures: readonly Picture[] = [
     ...{ status: 'in_progress', ended_at: null, messages: [] },
     created: new Date(Date.now() - 6000).toISOString(),
   })),
+  state('agent-only', () => ({ messages: call.messages.slice(0, 1) })),
+  { name: 'call-no-match', open: searched, ready: '.transcript' },
   state('long', () => long),
   { ...state('bounded', () => long), context: { containerDimensions: { maxHeight: 640 } } },
   state('unusual', () => unusual),

@@ -1,7 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { button } from '../shared/controls.ts'
 import { badge, columnHead, h, icon, problemText, scrolledTable } from '../shared/dom.ts'
-import type { Formats } from '../shared/formats.ts'
 import { phoneNumber } from '../shared/typography.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { CallData, joinLists, type ListedCall, problemOf } from './data.ts'
@@ -33,9 +32,11 @@ export function batch(data: CallData, page: Page<CallData>): Drawing {
     return count > 0 ? [{ outcome, count }] : []
   })
   const first = firstCallOf(calls, page)
+  const tried = calls.filter(isTried)
+  const shown = chosen === undefined ? calls : (groups.get(chosen) ?? [])
   return {
-    title: titleOf(calls, first, page),
-    about: aboutBatch(data, first, page),
+    title: titleOf(tried, first, page),
+    about: aboutBatch(data, tried, first, page),
     content: [
       outcomeBar(counts),
       h(
@@ -44,10 +45,10 @@ export function batch(data: CallData, page: Page<CallData>): Drawing {
         filter(undefined, calls.length, page),
         counts.map(({ outcome, count }) => filter(outcome, count, page)),
       ),
-      ...(calls.some(({ last_words }) => last_words)
+      ...(shown.some(({ last_words }) => last_words)
         ? [h('div', {}, badge('Unverified: what was said last', 'warning'))]
         : []),
-      table(calls, page),
+      table(shown, calls, page),
     ],
   }
 }
@@ -72,25 +73,20 @@ function firstCallOf(calls: readonly ListedCall[], page: Page<CallData>): CallDa
   return undefined
 }
 
-/** Count of different phone numbers. A call that could not be read counts by its id. */
-const numberCount = (calls: readonly ListedCall[]): number =>
-  new Set(calls.map(({ to_number, call_id }) => to_number ?? call_id)).size
-
-const numbersText = (count: number, formats: Formats) =>
-  count === 1 ? '1 number' : `${formats.number(count)} numbers`
-
 /** Title of the view: the agent, and how many numbers it calls or has called. */
 function titleOf(
-  calls: readonly ListedCall[],
+  tried: readonly ListedCall[],
   first: CallData | undefined,
   { formats }: Page<CallData>,
 ): Drawing['title'] {
+  // A call that could not be read counts by its id.
+  const count = new Set(tried.map(({ to_number, call_id }) => to_number ?? call_id)).size
+  if (count === 0) return 'No call was placed'
+  const numbers = count === 1 ? '1 number' : `${formats.number(count)} numbers`
   const name = plainText(first?.agent_name ?? '')
-  if (!name) return calls.length === 1 ? '1 call' : `${formats.number(calls.length)} calls`
-  const isGoingOn = calls.some((call) => isUnderWay(outcomeOfListed(call)))
-  const count = numberCount(isGoingOn ? calls : calls.filter(isTried))
-  const verb = isGoingOn ? 'is calling' : 'called'
-  return [h('bdi', {}, name), ` ${verb} ${numbersText(count, formats)}`]
+  const agent = name ? h('bdi', {}, name) : 'The agent'
+  const isGoingOn = tried.some((call) => isUnderWay(outcomeOfListed(call)))
+  return [agent, ` ${isGoingOn ? 'is calling' : 'called'} ${numbers}`]
 }
 
 /**
@@ -99,37 +95,32 @@ function titleOf(
  */
 function aboutBatch(
   data: CallData,
+  tried: readonly ListedCall[],
   first: CallData | undefined,
   page: Page<CallData>,
 ): readonly Node[] {
-  const calls = data.calls ?? []
   const { formats, input } = page
-  const outcomes = calls.map(outcomeOfListed)
-  const goingOn = outcomes.filter(isUnderWay).length
-  const done = outcomes.filter(isDone).length
-  const all = numberCount(calls)
-  const called = numberCount(calls.filter(isTried))
+  const outcomes = tried.map(outcomeOfListed)
+  const isGoingOn = outcomes.some(isUnderWay)
+  const ended = outcomes.filter(isDone).length
+  const unknown = outcomes.filter((outcome) => outcome === 'unknown').length
+  const notCalled = (data.calls ?? []).length - tried.length
   const given = typeof input.from_number === 'string' ? input.from_number : ''
   const from = plainText(first?.from_number ?? given)
-  const progress = `${formats.number(done)} of ${formats.number(calls.length)} settled`
-  const notCalled = `${formats.number(all - called)} not called`
+  const progress = [
+    `${formats.number(ended)} of ${formats.number(tried.length)} ended`,
+    ...(unknown > 0 ? [`${formats.number(unknown)} not known`] : []),
+  ].join(' · ')
   return [
-    goingOn > 0
-      ? badge(`${progress} · ${formats.number(goingOn)} under way`, 'info')
-      : done < calls.length
-        ? badge(`${progress} · not all known`, 'warning')
-        : badge('All ended', 'success'),
-    ...(called < all
-      ? [
-          h(
-            'span',
-            { class: 'number' },
-            goingOn === 0 && `${numbersText(all, formats)}: ${formats.number(called)} called, `,
-            notCalled,
-          ),
-        ]
+    ...(ended < tried.length
+      ? [badge(progress, isGoingOn ? 'info' : 'warning')]
+      : ended > 0
+        ? [badge('All ended', 'success')]
+        : []),
+    ...(notCalled > 0
+      ? [h('span', { class: 'number' }, `${formats.number(notCalled)} not called`)]
       : []),
-    ...(goingOn > 0 ? update(data, page) : []),
+    ...(isGoingOn ? update(data, page) : []),
     ...(first?.created ? [h('bdi', {}, formats.momentInZone(first.created))] : []),
     ...(from ? [h('span', {}, 'From ', phoneNumber(from))] : []),
   ]
@@ -179,11 +170,14 @@ function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElem
 }
 
 /**
- * One row per call. The phone number in a row is a button that opens the call. On a phone, the style
+ * One row per shown call of all. The phone number in a row is a button that opens the call. On a phone, the style
  * sheet makes two lines of a row, so the roles are set in words.
  */
-function table(calls: readonly ListedCall[], page: Page<CallData>): HTMLElement {
-  const shown = calls.filter((call) => chosen === undefined || outcomeOfListed(call) === chosen)
+function table(
+  shown: readonly ListedCall[],
+  calls: readonly ListedCall[],
+  page: Page<CallData>,
+): HTMLElement {
   // All calls decide, so that the columns stay where they are when an outcome is chosen.
   const hasWords = calls.some(({ last_words }) => last_words)
   const hasProblems = calls.some((call) => problemOf(call, calls))

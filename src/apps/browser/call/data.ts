@@ -72,9 +72,9 @@ export const hasEnded = ({ status, ended_at }: CallData): boolean =>
 
 /** Start of the conversation, ms; `undefined` if unknown. */
 export function startOf({ started_at, start_timestamp, transcript }: CallData): number | undefined {
-  const first = transcript?.spoken[0]
-  const start = started_at ?? start_timestamp ?? (first?.turn === 1 ? first.timestamp : undefined)
-  const ms = Date.parse(start ?? '')
+  const { spoken = [] } = transcript ?? {}
+  const first = spoken[0]?.turn === 1 ? spoken.find(({ timestamp }) => timestamp) : undefined
+  const ms = Date.parse(started_at ?? start_timestamp ?? first?.timestamp ?? '')
   return Number.isNaN(ms) ? undefined : ms
 }
 

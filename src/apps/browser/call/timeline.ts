@@ -39,7 +39,7 @@ export function timeline(
   call: CallData,
   { formats, signal, isFollowed, choose, more }: TimelineOptions,
 ): Timeline | undefined {
-  const start = startOf(call) ?? firstTime(call)
+  const start = startOf(call)
   const turns = (call.transcript?.spoken ?? []).flatMap((turn): TimedTurn[] => {
     const at = secondOf(turn, start)
     return at === undefined ? [] : [{ turn, at }]
@@ -255,11 +255,6 @@ function endOf(
 
 /** The side that speaks in a turn; `undefined` for events and tool calls. */
 const sideOf = ({ role }: Turn): Side | undefined => sides.find((side) => side === role)
-
-const firstTime = (call: CallData): number | undefined => {
-  const times = (call.transcript?.spoken ?? []).map(({ timestamp }) => Date.parse(timestamp ?? ''))
-  return times.find((time) => !Number.isNaN(time))
-}
 
 interface Measured {
   readonly start: number

@@ -41,6 +41,7 @@ export function conversation(
   )
   fitBox(box, list, page.signal)
   const strip = keepInStep(call, { ...page, isFollowed, more }, box)
+  const unverified = unverifiedNote(call)
   return [
     ...(strip ? [strip.element] : []),
     ...(outcomeOf(call) === 'machine' ? [voicemail(call, page)] : []),
@@ -51,10 +52,10 @@ export function conversation(
         'div',
         { class: 'row' },
         h('h2', { id: 'transcript' }, 'Transcript'),
-        badge(unverifiedNote(call), 'warning'),
+        unverified !== undefined && badge(unverified, 'warning'),
         h('div', { class: 'end' }, recording?.element),
       ),
-      box,
+      spoken.length > 0 ? box : h('p', { class: 'row muted' }, 'No turn matches the request.'),
       spoken.length < turns &&
         h(
           'div',
@@ -73,7 +74,7 @@ const voicemail = (call: CallData, page: Page<CallData>) =>
     h(
       'p',
       {},
-      'What the agent said may be recorded there. To reach the person, try another time of day.',
+      'The voicemail may have recorded the agent. To reach the person, try another time of day.',
     ),
     h('div', { class: 'row' }, unreachedCallButtons(call, page)),
   )
@@ -158,15 +159,13 @@ function offsetIn(box: HTMLElement, turn: number): number | undefined {
   return item ? item.offsetTop - box.scrollTop : undefined
 }
 
-/** Moves a turn into view and highlights it. */
+/** Moves a turn into view. */
 function stepTo(box: HTMLElement, turn: number): void {
   const item = itemOf(box, turn)
   if (!item) return
   box.scrollTop = item.offsetTop - (box.clientHeight - item.offsetHeight) / 2
   // Where the box is partly out of view, the page moves, too.
   item.scrollIntoView({ block: 'nearest' })
-  for (const other of box.querySelectorAll('.chosen')) other.classList.remove('chosen')
-  item.classList.add('chosen')
 }
 
 /**

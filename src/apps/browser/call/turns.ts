@@ -16,11 +16,19 @@ export function otherSide({ answer_status, direction }: CallData): string {
 
 export const agentOf = ({ agent_name }: CallData): string => plainText(agent_name ?? '') || 'Agent'
 
-/** Note that nobody has verified the words of the other side and of unknown speakers. */
-export function unverifiedNote(call: CallData): string {
-  const side = `the ${otherSide(call).toLowerCase()}`
-  const isUnknown = call.transcript?.spoken.some(({ role }) => role === 'unknown')
-  return `Unverified: what ${side}${isUnknown ? ' and unknown speakers say' : ' says'}`
+/**
+ * Note that nobody has verified the words of the other side and of unknown speakers; `undefined` if
+ * they said nothing.
+ */
+export function unverifiedNote(call: CallData): string | undefined {
+  const roles = new Set(call.transcript?.spoken.map(({ role }) => role))
+  const isUnknown = roles.has('unknown')
+  const speakers = [
+    ...(roles.has('user') ? [`the ${otherSide(call).toLowerCase()}`] : []),
+    ...(isUnknown ? ['unknown speakers'] : []),
+  ]
+  if (speakers.length === 0) return undefined
+  return `Unverified: what ${speakers.join(' and ')} ${isUnknown ? 'say' : 'says'}`
 }
 
 const isUnverified = ({ role }: Turn) => role === 'user' || role === 'unknown'
