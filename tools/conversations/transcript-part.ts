@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Message } from '../../src/contract/conversation.ts'
 import { plainText } from '../../src/text/safe-text.ts'
-import { estimateTokens, shortenToTokens } from '../../src/text/token-estimate.ts'
-import { textOf } from '../../src/tool/results/transcript.ts'
+import { shortenToTokens } from '../../src/text/token-estimate.ts'
+import { fittingTurns, longestTurn, textOf } from '../../src/tool/results/transcript.ts'
 
 /** The parts of a transcript that a list can show. */
 export const partNames = ['last_words', 'end', 'all'] as const
@@ -30,14 +30,8 @@ export const TranscriptPart = z.object({
 })
 export type TranscriptPart = z.output<typeof TranscriptPart>
 
-/** Maximum tokens of a turn in a whole transcript. */
-const longestTurn = 4000
-
 /** Maximum length of a turn in a part of a transcript, characters. */
 const longestExcerpt = 600
-
-/** Maximum tokens of one transcript. */
-const longestPart = 5000
 
 /** Returns the wanted part; `undefined`: the transcript does not contain the searched text. */
 export function transcriptPart(
@@ -65,12 +59,7 @@ export function transcriptPart(
     if (whole) return [{ ...turn, message: shortenToTokens(turn.message, longestTurn) }]
     return at === undefined ? [] : [{ ...turn, message: excerpt(turn.message, at) }]
   })
-  let left = longestPart
-  const fitting = wanted.findIndex((turn) => {
-    left -= estimateTokens(turnLine(turn), left) + 8
-    return left < 0
-  })
-  const spoken = fitting < 0 ? wanted : wanted.slice(0, Math.max(1, fitting))
+  const spoken = fittingTurns(wanted, turnLine)
   const next = wanted[spoken.length]
   return { turns: turns.length, spoken, ...(next && { next_turn: next.turn }) }
 }
