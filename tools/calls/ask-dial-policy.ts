@@ -10,6 +10,8 @@ import type { Run } from '../../src/tool/tool.ts'
 import { policyRefusal } from './place-call-errors.ts'
 
 interface PolicyRun extends Pick<Run, 'request' | 'signal'> {
+  /** True for a call of a batch. */
+  readonly isInBatch?: boolean
   readonly session: Pick<Session, 'client' | 'cache' | 'keyHash' | 'platform'> & {
     readonly callServices: Pick<CallServices, 'policy' | 'runningCalls'>
   }
@@ -37,15 +39,10 @@ export async function checkDialPolicy(dial: DialRequest, run: PolicyRun): Promis
 }
 
 /** Takes a permit for a call. It counts from now on. Throws Refused and ApiError. */
-export async function permitFor(
-  dial: DialRequest,
-  call: CallKey,
-  run: PolicyRun,
-  { isInBatch = false } = {},
-): Promise<Permit> {
+export async function permitFor(dial: DialRequest, call: CallKey, run: PolicyRun): Promise<Permit> {
   const { policy } = run.session.callServices
   const decision = await askPolicy(run, () => policy.reserve(dial, call))
-  if (!decision.allowed) throw policyRefusal(decision, { isInBatch })
+  if (!decision.allowed) throw policyRefusal(decision, run)
   return permitWith(decision.id, run)
 }
 

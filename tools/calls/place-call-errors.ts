@@ -89,7 +89,10 @@ export function notAcceptedRefusal(call: Pick<Call, 'id' | 'status'>, run: CallR
   )
 }
 
-export function policyRefusal(decision: DialRefused, { isInBatch = false } = {}): Refused {
+export function policyRefusal(
+  decision: DialRefused,
+  { isInBatch = false }: { readonly isInBatch?: boolean } = {},
+): Refused {
   const { rule, message, change } = decision
   const when = retryTime(decision)
   const how = isInBatch ? ' with the same list: only the rest is dialled.' : '.'

@@ -8,7 +8,7 @@ import type { RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError, failureText } from '../../src/platform/failure.ts'
 import { pause } from '../../src/platform/time-limit.ts'
-import { type Journal, type JournalEntry, sameInBatchMs } from '../../src/state/call-journal.ts'
+import { type JournalEntry, sameInBatchMs } from '../../src/state/call-journal.ts'
 import { StateError } from '../../src/state/state-access.ts'
 import { dialogText } from '../../src/text/dialog-text.ts'
 import { isStopping } from '../../src/tool/bulk.ts'
@@ -56,7 +56,6 @@ const options = {
 
 type BatchRun = Run<typeof routes.calls.place, typeof options> &
   PlacingRun & {
-    readonly journal: Journal
     /** The request with the account as the tool's caller named it. */
     readonly asGiven: RouteRequest
     /** Suggested fixes by argument, cached by the reason of the refusal. */
@@ -99,8 +98,8 @@ export const placeCalls = defineTool({
     refuseUnknownCallerNumber(body.from_number)
     refuseRepeatedIds(options.calls)
     const placing = await placingRun(given)
-    const { journal } = placing.session.callServices
-    const run: BatchRun = { ...placing, journal, asGiven: given.request, hints: new Map() }
+    const asGiven = given.request
+    const run: BatchRun = { ...placing, isInBatch: true, asGiven, hints: new Map() }
     const known = await findKnownCalls(run)
     if (known.size === options.calls.length) {
       const outcomes = [...known].map(([{ to_number }, call]) => outcomeOf(to_number, call, run))
@@ -147,7 +146,8 @@ const bodyFor = (
 })
 
 function journalEntryFor(callee: Callee, run: BatchRun): Promise<JournalEntry | undefined> {
-  const { journal, callOwner } = run
+  const { session, callOwner } = run
+  const { journal } = session.callServices
   const request = { ...run.request, body: bodyFor(callee, run) }
   return journalEntryOf({ request, journal, callOwner, sameForMs: sameInBatchMs })
 }
@@ -189,8 +189,7 @@ async function planBatch(
     if (entry?.state === 'sending') maybeSent.add(callee)
     if (entry) continue
     const decision = await checkDialPolicy(dialRequestOf(bodyFor(callee, run), agent), run)
-    if (!decision.allowed)
-      refused.set(callee, refusalText(policyRefusal(decision, { isInBatch: true })))
+    if (!decision.allowed) refused.set(callee, refusalText(policyRefusal(decision, run)))
   }
   return { known, refused, maybeSent, open: others.filter((callee) => !refused.has(callee)) }
 }
@@ -287,7 +286,7 @@ async function placeOne(callee: Callee, run: BatchRun, agent: Agent): Promise<Ba
   const single = { ...run, request: { ...run.request, body } }
   try {
     const dial = dialRequestOf(body, agent)
-    const placement = await placePermitted(single, dial, { isInBatch: true })
+    const placement = await placePermitted(single, dial)
     return outcomeOf(to_number, placement, run)
   } catch (error) {
     if (error instanceof Refused) {

@@ -20,6 +20,8 @@ import { placingRefusal } from './place-call-errors.ts'
 export interface PlacingRun extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'> {
   /** Account that owns the calls in the journal. */
   readonly callOwner: string
+  /** True for a call of a batch. */
+  readonly isInBatch?: boolean
 }
 
 /**
@@ -95,13 +97,9 @@ export async function findRepeated(run: PlacingRun): Promise<Placement | undefin
  * Places the call of `run.request` exactly once. The permit of the dial policy counts from just
  * before the request is sent. Throws Refused and ApiError.
  */
-export async function placePermitted(
-  run: PlacingRun,
-  dial: DialRequest,
-  { isInBatch = false } = {},
-): Promise<Placement> {
-  const permit = (call: CallKey) => permitFor(dial, call, run, { isInBatch })
-  const sameForMs = isInBatch ? sameInBatchMs : undefined
+export async function placePermitted(run: PlacingRun, dial: DialRequest): Promise<Placement> {
+  const permit = (call: CallKey) => permitFor(dial, call, run)
+  const sameForMs = run.isInBatch ? sameInBatchMs : undefined
   try {
     return await placeOnce({ ...contextOf(run), permit, sameForMs }, run.signal)
   } catch (error) {
