@@ -2,7 +2,7 @@ import {
   type Implementation,
   type JSONRPCMessage,
   type JSONRPCRequest,
-  type McpServerFactory,
+  type McpRequestContext,
   type Result,
   Server,
   type ServerContext,
@@ -54,16 +54,14 @@ export interface ServerFactoryOptions {
    * True if the stdio handshake has answered and recorded the request, before the SDK received it.
    */
   readonly isAnswered?: ((id: RequestId) => boolean) | undefined
-  /** Called with each new server: a transport sends notifications through it. */
-  readonly onServer?: (server: Server) => void
 }
 
 /**
  * Creates an MCP SDK server for each HTTP request and each stdio connection. That only binds
  * handlers to a session; everything else is created once and shared.
  */
-export function createServerFactory(options: ServerFactoryOptions): McpServerFactory {
-  return ({ era: sdkProtocol, authInfo, requestInfo }) => {
+export function createServerFactory(options: ServerFactoryOptions) {
+  return ({ era: sdkProtocol, authInfo, requestInfo }: McpRequestContext): Server => {
     const protocol: Protocol = sdkProtocol === 'modern' ? 'modern' : '2025'
     const header: GetHeader = (name) => requestInfo?.headers.get(name) ?? undefined
     const credential = credentialOf(authInfo)
@@ -100,7 +98,6 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
       serveTasks(server, callTasks({ ...options, session, tools: exposure.tools }))
     if (isStatelessLegacy) serveCancellations(server, request, options.cancellations)
     else serveSubscriptions(server, readContext)
-    options.onServer?.(server)
     return server
   }
 }

@@ -1,4 +1,3 @@
-import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../../package.json' with { type: 'json' }
 import { callTaskView } from '../../tools/calls/call-state.ts'
 import { tools } from '../../tools/index.ts'
@@ -65,8 +64,6 @@ interface ServiceEvents {
   readonly onStateTrouble?: (message: string) => void
   /** Called when a platform reply differs from the documented API; once per difference. */
   readonly onReplyDrift?: (message: string) => void
-  /** Called with each new MCP server. Transports send notifications through it. */
-  readonly onServer?: (server: Server) => void
   /** Origin of the sandbox's web call pages. Without it, nobody can join web calls. */
   readonly webCallPagesAt?: () => string | undefined | Promise<string | undefined>
 }

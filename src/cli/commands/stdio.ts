@@ -107,6 +107,7 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
     import('../../server/service.ts'),
     import('../../server/transports/stdio-connection.ts'),
   ])
+  /** The MCP SDK's server of the connection, which sends notifications. */
   let current: Server | undefined
   const shutdown = new AbortController()
   const answered = new Set<unknown>()
@@ -117,9 +118,6 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
     shutdown: shutdown.signal,
     observer,
     isAnswered: (id) => answered.has(id),
-    onServer(server) {
-      current = server
-    },
   })
   const watch: WatchRequest = (uris, request) => {
     const stop = service.watch(undefined, uris, (uri) => {
@@ -137,7 +135,10 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
   const connect: Connect = (before) =>
     connectStdio(
       {
-        factory: service.factory,
+        factory(context) {
+          current = service.factory(context)
+          return current
+        },
         onError: logFailedRequest,
         onShutdown: () => shutdown.abort(),
         onReplay: (id) => answered.add(id),
