@@ -40,17 +40,19 @@ const conversationsAround = (first: number, agentsCount = 3, daysBefore = 31): C
     .flat()
     .filter(({ at }) => Date.parse(at) < Date.now() || first < today)
 
-/** Calls of the conversations, and a failed call for every sixth of them. */
+/** Calls of the conversations. Every sixth was missed or busy before, and every 50th failed. */
 const callsOf = (conversations: readonly Counted[]) =>
   conversations.flatMap(({ at, agent }, index) => {
     const call = { type: 'phone', direction: 'outbound', agent_id: agent, created: at }
     const numbers = { from_number: '+12025550110', to_number: '+12025550123' }
-    const failed = {
-      ...{ ...call, ...numbers, id: `failed-${index}`, status: 'failed' },
-      answer_status: index % 4 === 0 ? 'user_busy' : 'user_unavailable',
-    }
+    const failed = { ...call, ...numbers, id: `failed-${index}`, status: 'failed' }
     const completed = { ...call, ...numbers, id: `call-${index}`, status: 'completed' }
-    return [{ ...completed, answer_status: 'human' }, ...(index % 6 === 0 ? [failed] : [])]
+    const missed = index % 4 === 0 ? 'user_busy' : 'user_unavailable'
+    return [
+      { ...completed, answer_status: 'human' },
+      ...(index % 6 === 0 ? [{ ...failed, answer_status: missed }] : []),
+      ...(index % 50 === 7 ? [{ ...failed, id: `error-${index}`, answer_status: 'unknown' }] : []),
+    ]
   })
 
 interface Scene {

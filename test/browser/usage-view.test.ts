@@ -445,6 +445,7 @@ describe('the figures', () => {
   const listed = [
     ...[listedCall('1', 1), listedCall('2', 2), listedCall('3', 3)],
     ...[listedCall('4', 4, 'user_busy'), listedCall('5', -3), listedCall('6', -3, 'user_busy')],
+    ...[listedCall('7', 5, 'unknown'), listedCall('8', -3, 'unknown')],
   ]
 
   test('have their change against the time before, read in the background', async () => {
@@ -456,7 +457,7 @@ describe('the figures', () => {
         ['Conversations', '60', 'up 100.0%'],
         ['Minutes', '147.0', 'up 194.0%'],
         ['Average length', '2:27', 'up 47.0%'],
-        ['Answer rate', '75.0%', 'up 25.0 points 3 of 4 calls'],
+        ['Answer rate', '75.0%', 'up 25.0 points 3 answered, 1 not'],
         ['Failed', '1', 'No change'],
       ])
     expect(await view.frame.innerText('#compared')).toBe('Compared with 12–31 Oct 2025.')
@@ -515,13 +516,28 @@ describe('the figures', () => {
   test('of failed calls are neither good nor bad', async () => {
     const view = await show({
       counted: [...calls, ...before],
-      listed: [...listed, listedCall('7', 5, 'user_busy')],
+      listed: [...listed, listedCall('9', 5, 'unknown')],
     })
     await view.run()
     await view.frame.waitForSelector('.wide')
     expect(await countOf(view, '.figures > div:last-child :is(.good, .bad)')).toBe(0)
     expect(await countOf(view, '.figures > .wide .good')).toBe(1)
     expect((await figures(view)) as string[][]).toContainEqual(['Failed', '2', '1 more'])
+  })
+
+  test('of failed calls leave out those that nobody answered', async () => {
+    const missed = ['user_busy', 'user_rejected', 'user_unavailable'].map((answer, at) =>
+      listedCall(`missed-${at}`, 1, answer),
+    )
+    const dropped = { ...listedCall('dropped', 1), status: 'failed' }
+    const view = await show({
+      listed: [...missed, dropped, listedCall('1', 2), listedCall('2', 2, 'unknown')],
+    })
+    await view.run()
+    await view.frame.waitForSelector('.wide')
+    const [, , , rate, failed] = (await figures(view)) as string[][]
+    expect(rate).toEqual(['Answer rate', '40.0%', '2 answered, 3 not'])
+    expect(failed?.slice(0, 2)).toEqual(['Failed', '2'])
   })
 
   test('have a place while they are read', async () => {

@@ -1,12 +1,9 @@
 import { h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Page } from '../shared/view.ts'
+import { type CallCounts, type CountedCalls, countCalls } from './call-counts.ts'
 import type { UsageData } from './data.ts'
-import {
-  type Background,
-  type CallCounts,
-  readBackground,
-} from './previous-period-and-call-counts.ts'
+import { comparedPeriods, type PreviousUsage, readPreviousUsage } from './previous-period.ts'
 
 /**
  * Key figures with their change from the period before. Figures that are still being read have a
@@ -19,16 +16,44 @@ export function usageFigures(data: UsageData, page: Page<UsageData>): readonly H
   const fill = (background: Background | undefined) => {
     list.replaceChildren(...figuresOf({ data, background, formats }).map(figureNode))
     about.replaceChildren(...aboutOf({ data, background, formats }))
-    // In a period without conversations, the figures are shown only if calls failed or the period
-    // before had conversations.
+    // A period without conversations has figures only if there were calls, or conversations before.
     const isNothing = data.totals.conversations === 0
-    list.hidden = isNothing && !background?.calls?.now.failed && !background?.before?.conversations
+    const hasCalls = Object.values(background?.calls.now ?? {}).some((count) => count > 0)
+    list.hidden = isNothing && !hasCalls && !background?.before?.conversations
     about.hidden = list.hidden || about.textContent === ''
   }
   const background = readBackground(data, page)
-  fill(background ? undefined : {})
+  fill(background ? undefined : nothingRead)
   void background?.then(fill)
   return [list, about]
+}
+
+/** Figures that a result does not have. Two or three tool calls read them in the background. */
+interface Background {
+  readonly before?: PreviousUsage
+  readonly calls: CountedCalls
+}
+
+const nothingRead: Background = { calls: {} }
+
+/** Cache of the last read, so that a change of theme or measure reads nothing. */
+let last: { readonly key: string; readonly background: Promise<Background> } | undefined
+
+/** `undefined` if the host allows no tool calls, or the period is empty. */
+function readBackground(data: UsageData, page: Page<UsageData>): Promise<Background> | undefined {
+  const periods = comparedPeriods(data)
+  if (!periods || !page.host.canCallTools()) return undefined
+  // Without `periods.end`, which for a period that is not over is the present.
+  const { start, end, tz } = data.meta
+  const key = JSON.stringify([page.input.account_id, start, end, tz, data.compared_with])
+  if (last?.key === key) return last.background
+  const read = Promise.all([
+    data.compared_with ? undefined : readPreviousUsage(page, periods),
+    countCalls(data, page, periods),
+  ])
+  const background = read.then(([before, calls]) => ({ ...(before && { before }), calls }))
+  last = { key, background }
+  return background
 }
 
 interface Known {
@@ -46,7 +71,7 @@ interface Figure {
   /** `undefined`: unknown. */
   readonly change?: Change | undefined
   readonly isChangeRead?: boolean
-  /** What the value is a share of. */
+  /** The counts that the value is made of. */
   readonly base?: string
 }
 
@@ -128,9 +153,8 @@ const tenth = (value: number) => Math.round(value * 10) / 10
 function callFiguresOf({ background, formats }: Known): readonly Figure[] {
   const names = ['Answer rate', 'Failed']
   if (!background) return names.map((name) => ({ name, value: undefined }))
-  if (!background.calls) return []
   const { now, before } = background.calls
-  const all = now.answered + now.unanswered
+  if (!now) return []
   const [rate, rateBefore] = [now, before].map(rateOf)
   const points = (size: number) => `${formats.fixed(size, { decimals: 1 })} points`
   return [
@@ -141,8 +165,8 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
         rate !== undefined && rateBefore !== undefined
           ? changeOfRate(tenth(rate - rateBefore), points)
           : undefined,
-      ...(all > 0 && {
-        base: `${formats.fixed(now.answered)} of ${formats.fixed(all)} calls`,
+      ...(rate !== undefined && {
+        base: `${formats.fixed(now.answered)} answered, ${formats.fixed(now.unanswered)} not`,
       }),
     },
     {
@@ -191,11 +215,9 @@ function aboutOf({ data: { meta, compared_with }, background, formats }: Known):
   const range = compared && formats.range(compared.start, compared.end, meta.tz ?? undefined)
   const isUpToNow = !compared_with && background?.before?.isUpToNow
   const notes = [
-    background?.hasTooManyCalls &&
-      'There are too many calls to count the answered and failed ones. Choose a shorter time.',
-    background?.calls &&
-      background.isAccountOnly &&
-      'Answer rate and failed calls are without subaccounts.',
+    background?.calls.hasTooMany &&
+      'There are too many calls to count the answered and failed ones. Ask for a shorter time.',
+    background?.calls.isAccountOnly && 'Answer rate and failed calls are without subaccounts.',
   ]
   return [
     ...(range

@@ -1,0 +1,120 @@
+import * as z from 'zod/mini'
+import type { Page } from '../shared/view.ts'
+import type { UsageData } from './data.ts'
+import type { ComparedPeriods, Period } from './previous-period.ts'
+
+/** Numbers of calls by outcome. Calls of unknown outcome are in none of them. */
+export interface CallCounts {
+  /** Answered by a person or a machine. */
+  readonly answered: number
+  /** Declined, busy or missed. */
+  readonly unanswered: number
+  /** Ended by an error, whether or not somebody had answered. */
+  readonly failed: number
+}
+
+/** Counts of the shown period. A field is absent if it could not be read. */
+export interface CountedCalls {
+  readonly now?: CallCounts
+  /** Absent, too, if the result compares with another period. */
+  readonly before?: CallCounts
+  /** There are too many calls to count them. */
+  readonly hasTooMany?: boolean
+  /** The calls leave out subaccounts, although the usage includes them. */
+  readonly isAccountOnly?: boolean
+}
+
+/**
+ * Maximum calls that list_calls reads for a review (`maxCallsRead` on the server). A review of more
+ * calls would be partial.
+ */
+const maxCalls = 2000
+
+const Outcome = z.looseObject({
+  status: z.string(),
+  answer_status: z.string(),
+  calls: z.nullable(z.number()),
+  before: z.nullable(z.number()),
+})
+type Outcome = z.output<typeof Outcome>
+
+/** Result of list_calls with `review`, as far as the view shows it. */
+const Review = z.looseObject({
+  note: z.optional(z.string()),
+  review: z.looseObject({
+    start: z.string(),
+    partial: z.boolean(),
+    before: z.looseObject({ start: z.string(), partial: z.boolean() }),
+    by_outcome: z.array(Outcome),
+  }),
+})
+
+/** Counts the calls of the shown period and of the period before. */
+export async function countCalls(
+  { totals, compared_with }: UsageData,
+  page: Page<UsageData>,
+  periods: ComparedPeriods,
+): Promise<CountedCalls> {
+  if (totals.conversations > maxCalls) return { hasTooMany: true }
+  // A review compares with the whole period before, not with that up to the same time of day.
+  const isReadApart = periods.isUpToNow && !compared_with
+  const [reviewed, reviewedBefore] = await Promise.all([
+    readReview(page, periods, periods.zone),
+    isReadApart ? readReview(page, periods.before, periods.zone) : undefined,
+  ])
+  if (!reviewed) return {}
+  const { review, note = '' } = reviewed
+  if (review.partial) return { hasTooMany: true }
+  const before = isReadApart
+    ? reviewedBefore && !reviewedBefore.review.partial && callsIn(reviewedBefore.review)
+    : isComparedWith(review, compared_with) && countsOf(review.by_outcome, ({ before }) => before)
+  return {
+    now: callsIn(review),
+    ...(before && { before }),
+    // The server's note contains this text if the server may not read subaccounts.
+    ...(note.includes('subaccounts are not in the list') && { isAccountOnly: true }),
+  }
+}
+
+async function readReview(
+  { read, input: { account_id } }: Page<UsageData>,
+  { start, end }: Period,
+  tz: string,
+) {
+  const result = await read('list_calls', {
+    ...{ account_id, include_subaccounts: true, review: true, evidence: 1 },
+    ...{ created_after: start, created_before: end, tz },
+  })
+  return Review.safeParse(result?.structuredContent).data
+}
+
+type Review = z.output<typeof Review>['review']
+
+/** True if a review counted the calls of the compared period: all of them, and no others. */
+const isComparedWith = ({ start, before }: Review, compared: UsageData['compared_with']) =>
+  !before.partial &&
+  (!compared || (isSame(compared.start, before.start) && isSame(compared.end, start)))
+
+const isSame = (one: string, other: string) => Date.parse(one) === Date.parse(other)
+
+const callsIn = ({ by_outcome }: Review) => countsOf(by_outcome, ({ calls }) => calls)
+
+const answers = {
+  answered: ['human', 'machine'],
+  unanswered: ['user_rejected', 'user_unavailable', 'user_busy'],
+}
+
+function countsOf(
+  outcomes: readonly Outcome[],
+  countOf: (outcome: Outcome) => number | null,
+): CallCounts {
+  const sumOf = (isCounted: (outcome: Outcome) => boolean) =>
+    outcomes.filter(isCounted).reduce((sum, outcome) => sum + (countOf(outcome) ?? 0), 0)
+  const isUnanswered = ({ answer_status }: Outcome) => answers.unanswered.includes(answer_status)
+  return {
+    answered: sumOf(({ answer_status }) => answers.answered.includes(answer_status)),
+    unanswered: sumOf(isUnanswered),
+    // The platform's status of an unanswered call is `failed`, too.
+    failed: sumOf((outcome) => outcome.status === 'failed' && !isUnanswered(outcome)),
+  }
+}
