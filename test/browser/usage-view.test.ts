@@ -268,12 +268,12 @@ test('a long name is hyphenated, and whole in the legend and above its column', 
   const legend = await view.frame.innerText('.legend')
   expect(legend).toContain('\u00ad')
   expect(legend.replaceAll('\u00ad', '')).toContain(name)
-  const width = 'document.querySelector("thead .group").clientWidth'
+  const width = 'document.querySelector("thead th:nth-child(3) .group").clientWidth'
   expect(await view.frame.evaluate(width)).toBeLessThan(80)
-  const head = await view.frame.innerText('thead .group')
+  const head = await view.frame.innerText('thead th:nth-child(3) .group')
   expect(head.replaceAll('\u00ad', '')).toBe(name)
   const hidden =
-    'document.querySelector("thead .group").scrollHeight - document.querySelector("thead .group").clientHeight'
+    'document.querySelector("thead th:nth-child(3) .group").scrollHeight - document.querySelector("thead th:nth-child(3) .group").clientHeight'
   expect(await view.frame.evaluate(hidden)).toBe(0)
   await expectFits(view)
 })
@@ -650,19 +650,54 @@ test.each([
   expect(await view.frame.evaluate(times)).toEqual(expected)
 })
 
-test('a long table ends within a row, above the totals', async () => {
-  const view = await show()
-  await view.run()
-  await view.frame.waitForSelector('table')
-  const cut = `(() => {
+test.each([
+  [1280, 100],
+  [360, 100],
+  [390, 100],
+  [320, 100],
+  [360, 200],
+])(
+  'a long table on a screen of %i pixels, with text of %i percent, ends within a row',
+  async (width, size) => {
+    const view = await show({ page: { viewport: { width, height: 700 } } })
+    await view.run()
+    await view.frame.waitForSelector('table')
+    await view.frame.evaluate(`document.documentElement.style.fontSize = '${size}%'`)
+    const share = `(() => {
     const foot = document.querySelector('tfoot').getBoundingClientRect()
     const rows = [...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect())
     const last = rows.findLast(({ top }) => top < foot.top)
     return (foot.top - last.top) / last.height
   })()`
-  const share = await view.frame.evaluate(cut)
-  expect(share).toBeGreaterThan(0.25)
-  expect(share).toBeLessThan(0.75)
+    await expect.poll(() => view.frame.evaluate(share)).toBeCloseTo(0.5, 1)
+  },
+)
+
+test('a word above a number is hyphenated, and no shade lies over digits', async () => {
+  const args = { ...byAgent, granularity: 'total', compare_start: '2025-10-12T00:00:00Z' }
+  const view = await show({ args, page: { viewport: { width: 360, height: 640 } } })
+  await view.run()
+  await view.frame.waitForSelector('.whole-columns[data-more~="after"]')
+  expect(await view.frame.innerText('thead th:nth-child(5)')).toBe(
+    'Con\u00adver\u00adsa\u00adtions',
+  )
+  const space = `(() => {
+    const box = document.querySelector('#table')
+    const shade = parseFloat(getComputedStyle(box, '::before').width)
+    const edge = box.getBoundingClientRect().right - 1
+    return [...document.querySelectorAll('td')].flatMap((cell) => {
+      const range = document.createRange()
+      range.selectNodeContents(cell)
+      const { right } = range.getBoundingClientRect()
+      return right < edge ? edge - shade - right : []
+    })
+  })()`
+  for (const left of [0, 80]) {
+    await view.frame.evaluate(`document.querySelector('#table').scrollTo(${left}, 0)`)
+    expect(Math.min(...((await view.frame.evaluate(space)) as number[]))).toBeGreaterThanOrEqual(
+      -0.5,
+    )
+  }
 })
 
 test('shades show where rows and columns follow, and the first column stays in view', async () => {

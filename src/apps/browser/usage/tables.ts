@@ -65,8 +65,8 @@ export function bucketTable({
     label: `${name} by time`,
     head: [
       columnHead('Time'),
-      columnHead(isGrouped ? 'Total' : name, 'number'),
-      ...groups.map(({ label }) => groupHead(label)),
+      numberHead(isGrouped ? 'Total' : name),
+      ...groups.map(({ label }) => numberHead(label)),
     ],
     rows,
     foot: row(isPart ? 'Total shown' : 'Total', undefined, [
@@ -79,7 +79,7 @@ export function bucketTable({
   const columns = [totals, ...series.map(({ values }) => values)]
   const sums = [...columns, ...times.map((_, at) => series.map(({ values }) => values[at] ?? 0))]
   return [
-    showWholeColumns(table),
+    fitted(table),
     ...notes(
       !isWhole && `Hours without ${name.toLowerCase()} are not listed.`,
       measure === 'minutes' && roundingNote(sums),
@@ -105,8 +105,8 @@ const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => to
 /** Letters of a word that surely fit above a column of numbers on a phone. */
 const longestInHead = 7
 
-/** Header cell with the name of a group, above numbers. */
-const groupHead = (label: string): HTMLElement =>
+/** Header cell above numbers. */
+const numberHead = (label: string): HTMLElement =>
   h(
     'th',
     { scope: 'col', class: 'number' },
@@ -138,11 +138,11 @@ export function groupTable(
     label: 'Usage by group',
     head: [
       columnHead(head),
-      columnHead(measures[measure], 'number'),
-      isCompared && columnHead('Change', 'number'),
-      isCompared && columnHead('Before', 'number'),
-      columnHead(measures[other], 'number'),
-      columnHead('Average length', 'number'),
+      numberHead(measures[measure]),
+      isCompared && numberHead('Change'),
+      isCompared && numberHead('Before'),
+      numberHead(measures[other]),
+      numberHead('Average length'),
     ],
     rows: sorted.map((group) => {
       const bar = h('span', { class: 'bar', 'aria-hidden': 'true' })
@@ -159,7 +159,7 @@ export function groupTable(
   ]
   const changes = groups.map((_, at) => [now[at] ?? 0, -(before[at] ?? 0)])
   return [
-    showWholeColumns(table),
+    fitted(table),
     ...notes(roundingNote([now, before, ...changes, [sum(now), -sum(before)]])),
   ]
 }
@@ -206,35 +206,52 @@ const minColumn = { rem: 4.5, share: 0.3 }
 /** Share of the first column, which has the row's name, that other columns leave. */
 const minFirst = 0.35
 
+/** Keeps a table fitted to its box: whole columns, and a last row that shows that more follow. */
+function fitted(box: HTMLElement): HTMLElement {
+  let sizedFor = ''
+  const resized = new ResizeObserver(() => {
+    const [width, rem] = [box.clientWidth, 16 * textScale()]
+    if (width === 0) return
+    if (sizedFor !== `${width} ${rem}`) showWholeColumns(box, rem)
+    sizedFor = `${width} ${rem}`
+    endWithinRow(box)
+  })
+  for (const element of [box, ...box.children]) resized.observe(element)
+  return box
+}
+
 /**
  * Sizes the columns of a table that is wider than its box: the box shows whole columns only, and
  * scrolls column by column beside the first one. The style sheet has the rest.
  */
-function showWholeColumns(box: HTMLElement): HTMLElement {
+function showWholeColumns(box: HTMLElement, rem: number): void {
   const [first, ...others] = box.querySelectorAll<HTMLElement>('thead th')
-  let sizedFor = ''
-  const resized = new ResizeObserver(() => {
-    const rem = 16 * textScale()
-    const width = box.clientWidth
-    if (!first || width === 0 || sizedFor === `${width} ${rem}`) return
-    sizedFor = `${width} ${rem}`
-    box.classList.remove('whole-columns')
-    if (box.scrollWidth <= width) return
-    box.classList.add('measured')
-    const widths = others.map((cell) => cell.getBoundingClientRect().width)
-    const wanted = first.offsetWidth + 1
-    box.classList.remove('measured')
-    const min = Math.ceil(
-      Math.max(Math.min(minColumn.rem * rem, minColumn.share * width), ...widths),
-    )
-    const space = width - Math.min(wanted, Math.max(minFirst * width, width - min))
-    const shown = Math.min(others.length, Math.max(1, Math.floor(space / min)))
-    const column = Math.floor(space / shown)
-    box.style.setProperty('--column', `${column}px`)
-    box.style.setProperty('--first', `${width - shown * column}px`)
-    box.style.setProperty('--columns', String(others.length))
-    box.classList.add('whole-columns')
-  })
-  for (const element of [box, ...box.children]) resized.observe(element)
-  return box
+  const width = box.clientWidth
+  box.classList.remove('whole-columns')
+  if (!first || box.scrollWidth <= width) return
+  box.classList.add('measured')
+  const widths = others.map((cell) => cell.getBoundingClientRect().width)
+  const wanted = first.offsetWidth + 1
+  box.classList.remove('measured')
+  const min = Math.ceil(Math.max(Math.min(minColumn.rem * rem, minColumn.share * width), ...widths))
+  const space = width - Math.min(wanted, Math.max(minFirst * width, width - min))
+  const shown = Math.min(others.length, Math.max(1, Math.floor(space / min)))
+  const column = Math.floor(space / shown)
+  box.style.setProperty('--column', `${column}px`)
+  box.style.setProperty('--first', `${width - shown * column}px`)
+  box.style.setProperty('--columns', String(others.length))
+  box.classList.add('whole-columns')
+}
+
+/** Shortens the box of a long table, so that it ends half-way through a row above the total. */
+function endWithinRow(box: HTMLElement): void {
+  box.style.maxHeight = ''
+  if (box.scrollHeight <= box.clientHeight) return
+  const foot = box.querySelector('tfoot')?.offsetHeight ?? 0
+  const middles = [...box.querySelectorAll<HTMLElement>('tbody tr')].map(
+    ({ offsetTop, offsetHeight }) => offsetTop + offsetHeight / 2,
+  )
+  const middle = middles.findLast((height) => height <= box.clientHeight - foot)
+  const border = box.offsetHeight - box.clientHeight
+  if (middle) box.style.maxHeight = `${middle + foot + border}px`
 }
