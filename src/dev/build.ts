@@ -126,12 +126,9 @@ async function buildViews(folder: string): Promise<string[]> {
 const target = ['chrome123', 'firefox120', 'safari17.5']
 
 /**
- * Modules of a view replaced by their computed exports, because the contract's schemas are large, or
- * by empty ones, because the view does not use them.
+ * Modules of a view replaced by their computed exports, because the contract's schemas are large.
  */
 const viewReplacements: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  // Asks about calls only.
-  call: { 'src/apps/browser/shared/decision-words-of-changes.ts': 'export const changeWords = {}' },
   agent: {
     'src/apps/browser/agent/agent-defaults.ts': `export const agentDefaults = ${JSON.stringify(agentDefaults)}`,
   },

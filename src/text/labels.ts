@@ -5,3 +5,6 @@ export const nameWithId = (name: string | null | undefined, id: string): string 
 /** A count with its noun: `1 agent`, `2 agents`. Only for nouns whose plural adds an s. */
 export const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** A text with a capital first letter. */
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

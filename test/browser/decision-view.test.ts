@@ -93,7 +93,8 @@ test('who declines has nothing done, the model is told, and the decision can be 
   await view.frame.click('#decline')
   await view.frame.waitForSelector('#reopen')
   expect(view.calls).toEqual([])
-  expect(await view.frame.innerText('h1')).toBe('Agent “Support line”: declined')
+  expect(await view.frame.innerText('h1')).toBe('Agent “Support line”')
+  expect(await badgeOf(view)).toBe('Declined')
   await expect.poll(() => modelHeard(view)).toContain('declined')
   await view.frame.click('#reopen')
   await view.frame.click('#agree')
@@ -132,7 +133,7 @@ test('a view that is opened again asks once what is open before it offers a butt
   await expect.poll(view.text).toContain('Archived')
   // A reopened conversation contains the question without its answer.
   await view.send(preview)
-  await expect.poll(() => badgeOf(view)).toBe('Done')
+  await expect.poll(() => badgeOf(view)).toBe('Archived')
   expect(await countOf(view, 'button')).toBe(0)
 })
 
@@ -196,14 +197,16 @@ test('a call costs money, but not in the sandbox, and a browser call has words o
   await view.frame.waitForSelector('#agree')
   expect(await view.frame.innerText('header')).toMatch(/Sandbox\s+Simulated: nobody is rung/)
   expect(await countOf(view, '.consequence')).toBe(0)
+  expect(await view.frame.innerText('#agree')).toBe('Place a simulated call')
   const { confirmation } = Object(Object(preview).structuredContent)
   const { Sandbox: _, ...facts } = confirmation.facts
   await view.send({ ...preview, structuredContent: { confirmation: { ...confirmation, facts } } })
   await expect.poll(() => view.frame.innerText('.consequence')).toContain('money')
+  expect(await view.frame.innerText('#agree')).toBe('Place the call')
   expect(await view.frame.innerText('#deadline')).toMatch(/^1[01] minutes left$/)
   const browserCall = { type: 'web', agent_id: seedIds.supportAgent }
   await view.send(await view.callTool('place_call', browserCall))
-  await expect.poll(() => view.frame.innerText('#agree')).toBe('Open the call')
+  await expect.poll(() => view.frame.innerText('#agree')).toBe('Open a simulated call')
 })
 
 test('a name cannot pass for words of the server, and a text is shown whole', async () => {
@@ -278,28 +281,35 @@ test('a lost answer is one statement, and a check finds what was done', async ()
   await expect.poll(view.text).toContain('This could not be checked')
   await keepAnswers(view)
   await view.frame.click('#check')
-  await expect.poll(() => badgeOf(view)).toBe('Done')
-  expect(await view.frame.innerText('h1')).toBe('Agent “Support line” archived')
+  await expect.poll(() => badgeOf(view)).toBe('Archived')
+  expect(await view.frame.innerText('h1')).toBe('Agent “Support line”')
   expect(await countOf(view, 'button')).toBe(0)
 })
 
 test.each([
-  ['place_call', { refused: 'used' }, /^Call to \+12025550101: agreed before$/],
-  ['place_call', { expires_at: new Date(0).toISOString() }, /^Call to \+12025550101: time is up$/],
-  ['delete_phone_number', { refused: 'used' }, /^Number \+12025550110: agreed before$/],
-])('the title of a settled decision is a statement: %s, %o', async (tool, fields, title) => {
-  const args = tool === 'place_call' ? call : { phone_number_id: seedIds.mainNumber }
-  const view = await show(tool, args)
-  const preview = await view.callTool(tool, args)
-  await view.send(withFields(fields, preview))
-  await view.frame.waitForSelector('#check')
-  expect(await view.frame.evaluate('document.querySelector("h1").textContent')).toMatch(title)
-  // A question of another form becomes the noun of the action.
-  const { confirmation } = Object(Object(preview).structuredContent)
-  const structuredContent = { confirmation: { ...confirmation, question: '“?”' } }
-  await view.send(withFields(fields, { ...preview, ...{ structuredContent } }))
-  await expect.poll(() => view.frame.innerText('h1')).toMatch(/^The (call|number): /)
-})
+  ['place_call', { refused: 'used' }, 'Call to +12025550101', 'Agreed before'],
+  ['place_call', { expires_at: new Date(0).toISOString() }, 'Call to +12025550101', 'Time is up'],
+  ['delete_phone_number', { refused: 'used' }, 'Number +12025550110', 'Agreed before'],
+])(
+  'the title of a decision that is over asks nothing: %s, %o',
+  async (tool, fields, title, badge) => {
+    const args = tool === 'place_call' ? call : { phone_number_id: seedIds.mainNumber }
+    const view = await show(tool, args)
+    const preview = await view.callTool(tool, args)
+    await view.send(withFields(fields, preview))
+    await view.frame.waitForSelector('#check')
+    expect(await view.frame.evaluate('document.querySelector("h1").textContent')).toBe(title)
+    expect(await badgeOf(view)).toBe(badge)
+    expect(await view.frame.evaluate('document.querySelector("#news").textContent')).toContain(
+      `${title}. ${badge}. `,
+    )
+    // A question of another form becomes the noun of the action.
+    const { confirmation } = Object(Object(preview).structuredContent)
+    const structuredContent = { confirmation: { ...confirmation, question: '“?”' } }
+    await view.send(withFields(fields, { ...preview, ...{ structuredContent } }))
+    await expect.poll(() => view.frame.innerText('h1')).toMatch(/^The (call|number)$/)
+  },
+)
 
 test('while an answer is on its way, the view says what is done, and the facts are not faded', async () => {
   const view = await show('archive_agent', agent)
@@ -322,8 +332,9 @@ test('a change that failed can be asked for again, and is named in the title', a
   })
   await view.send(failedWith('network'))
   await view.frame.waitForSelector('#ask')
-  expect(await view.frame.innerText('h1')).toBe('The archive could not be completed')
+  expect(await view.frame.innerText('h1')).toBe('Archive')
   expect(await view.text()).toContain('It is not known whether anything was changed.')
+  expect(await view.text()).not.toContain('Try again')
   await view.frame.click('#details')
   expect(await view.frame.innerText('pre')).toBe('archive_agent failed.')
   expect(await accessibilityFlaws(view.frame)).toEqual([])
@@ -453,7 +464,7 @@ test('the focus and a live region follow the answer', async () => {
   const structuredContent = { done: true, agent_id: 'a', name: 'Support line' }
   await view.page.evaluate(`answer(${JSON.stringify({ content: [], structuredContent })})`)
   await expect.poll(focused).toBe('H1')
-  expect(await news()).toBe('Archived Support line. Done')
+  expect(await news()).toBe('Support line. Archived')
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { capitalised } from '../../../text/labels.ts'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import { modelName, providerName, voiceName } from '../shared/display-names.ts'
 import type { Formats } from '../shared/formats.ts'
@@ -55,14 +56,15 @@ export function labelOf(path: string): string {
   const name = rest.length > 0 ? rest.join('.') : first
   // Users choose the names of metadata, so these are shown unchanged.
   if (first === 'metadata') return plainText(name)
-  const words = plainText(
-    name
-      .replace(/^settings\./, '')
-      .replaceAll('.', ': ')
-      .replace(/_(ms|seconds)$/, '')
-      .replaceAll('_', ' '),
+  return capitalised(
+    plainText(
+      name
+        .replace(/^settings\./, '')
+        .replaceAll('.', ': ')
+        .replace(/_(ms|seconds)$/, '')
+        .replaceAll('_', ' '),
+    ),
   )
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** Label of a field including its group, for use outside the group. */

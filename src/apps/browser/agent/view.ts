@@ -1,4 +1,5 @@
 import { plainText } from '../../../text/safe-text.ts'
+import type { ToolWords } from '../shared/decision-words.ts'
 import { badge, factList, h, icon } from '../shared/dom.ts'
 import { phoneNumber, withSoftHyphens } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
@@ -10,8 +11,16 @@ import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
 import { accountArgs, numbersAnsweredBy } from './related-objects.ts'
 import { openedId, settingsButton } from './show-settings-button.ts'
 
+/** Words for the decision to save a greeting with variables that nothing fills. */
+const greetingWords: ToolWords = {
+  answers: ['Save', 'Keep as it is'],
+  effect: ['The agents', 'changed'],
+  consequence: 'Variables that nothing fills stay blank when an agent speaks.',
+}
+
 startView({
   ...{ name: 'agent', title: 'Agent', what: 'the agent' },
+  decisionWords: (tool) => (tool === 'update_agent' ? greetingWords : undefined),
   skeleton: { bubble: 1, line: 14 },
   schema: AgentData,
   draw,

@@ -6,6 +6,7 @@ import { type Args, type Drawing, type Page, startView } from '../shared/view.ts
 import { batch } from './batch.ts'
 import { CallData, givenId, hasEnded, joinCalls, numbersOf, startOf } from './data.ts'
 import { isReached, outcomeBadge, outcomeOf } from './outcome.ts'
+import { placingWords } from './placing-words.ts'
 import { conversation } from './transcript.ts'
 import { spokenLine } from './turns.ts'
 
@@ -17,6 +18,7 @@ let list: { readonly data: CallData; readonly input: Args } | undefined
 
 startView({
   ...{ name: 'call', title: 'Call', what: 'the call' },
+  decisionWords: placingWords,
   skeleton: { strip: 1, bubble: 8 },
   schema: CallData,
   draw,

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
 import type { IconName, Tone } from '../../design.ts'
-import { withoutIds } from '../shared/decision-words.ts'
+import { withoutIds } from '../shared/decision-facts.ts'
 import { badge, columnHead, factList, h, problemText, scrolledTable } from '../shared/dom.ts'
 import { lenient } from '../shared/lenient-schemas.ts'
 import { withPhoneNumbers } from '../shared/typography.ts'
 import { type Drawing, type Page, startView } from '../shared/view.ts'
+import { changeWords } from './words.ts'
 
 /*
  * View of actions that need a decision and have no view of their own: archiving, deleting, changing
@@ -36,13 +37,13 @@ const Outcome = z.looseObject({
 })
 type Outcome = z.output<typeof Outcome>
 
-/** Names of actions, by the first word of their tool. */
-const actionNames: Readonly<Record<string, string>> = { archive: 'archive', delete: 'deletion' }
+/** Title of a change without a result, by the first word of its tool. */
+const actionNames: Readonly<Record<string, string>> = { archive: 'Archive', delete: 'Deletion' }
 
 startView({
   ...{ name: 'decision', title: 'Change', what: 'the result' },
-  failedTitle: (tool) =>
-    `The ${actionNames[tool.split('_', 1)[0] ?? ''] ?? 'change'} could not be completed`,
+  failedTitle: (tool) => actionNames[tool.split('_', 1)[0] ?? ''] ?? 'Change',
+  decisionWords: changeWords,
   skeleton: { line: 6, control: 2 },
   schema: Outcome,
   draw,
@@ -52,8 +53,8 @@ function draw(data: Outcome, { formats }: Page<Outcome>): Drawing {
   const { agents } = data
   if (agents) return manyAgents(agents, formats.number)
   return {
-    title: titleOf(data),
-    about: [badge('Done', 'success')],
+    title: plainText(data.name || data.friendly_name || data.number || '') || idOf(data),
+    about: [badge(outcomeOf(data), 'success')],
     content: [
       factList([
         ['Number', plainText(data.number ?? '')],
@@ -64,10 +65,9 @@ function draw(data: Outcome, { formats }: Page<Outcome>): Drawing {
   }
 }
 
-function titleOf(data: Outcome): string {
-  const name = plainText(data.name || data.friendly_name || data.number || '') || idOf(data)
-  if (data.done) return data.agent_id == null ? `Deleted ${name}` : `Archived ${name}`
-  return name
+function outcomeOf({ done, agent_id, is_active }: Outcome): string {
+  if (done) return agent_id == null ? 'Deleted' : 'Archived'
+  return is_active === false ? 'Disabled' : 'Saved'
 }
 
 const idOf = (data: Outcome) =>

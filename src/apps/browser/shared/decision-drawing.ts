@@ -2,27 +2,25 @@ import { plainText } from '../../../text/safe-text.ts'
 import type { IconName, Tone } from '../../design.ts'
 import { askButtons, button } from './controls.ts'
 import {
-  type DecisionWords,
-  decisionWords,
   type Facts,
-  factLabel,
+  factNodes,
   factText,
-  leftBlank,
+  idList,
   likelyFailure,
-  likelyFailures,
-  listedFacts,
-  quotedText,
+  plainFacts,
+  warningsOf,
   withoutIds,
-} from './decision-words.ts'
-import { actionRow, badge, factList, h, icon, pieceNodes, problemText, shadeEdges } from './dom.ts'
+} from './decision-facts.ts'
+import type { Decision, ShownDecision } from './decision-state.ts'
+import type { DecisionWords } from './decision-words.ts'
+import { actionRow, badge, h, icon } from './dom.ts'
 import { failureDetails } from './failure.ts'
 import type { Host } from './host.ts'
-import type { Decision, ShownDecision } from './shown-decision.ts'
 import { withPhoneNumbers } from './typography.ts'
-import { wordDiff } from './word-diff.ts'
 
 interface DecisionPage {
   readonly host: Host
+  readonly words: DecisionWords
   /** Fires when the rendering is replaced. */
   readonly signal: AbortSignal
   readonly agree: () => void
@@ -49,12 +47,11 @@ interface State {
 export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
   const { decision, failure } = shown
   const facts = plainFacts(decision.facts)
-  const words = decisionWords(decision.answerable?.tool ?? '', facts, plainText(decision.question))
-  const state = stateOf(shown, words, page)
+  const { words } = page
+  const state = stateOf(shown, page)
   const { status, tone = 'neutral', shape, lead, text, actions = [], isOpen = false } = state
   const isAsked = isOpen || shape === waiting.shape
-  const outcome = tone === 'success' ? ` ${words.done}` : `: ${uncapitalised(status)}`
-  const title = withoutIds(isAsked ? plainText(decision.question) : words.noun + outcome)
+  const title = withoutIds(isAsked ? plainText(decision.question) : words.noun)
   const warnings = isOpen ? warningsOf(facts) : []
   return {
     title: withPhoneNumbers(title),
@@ -78,29 +75,23 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
         ? [h('div', { class: 'notice', 'data-tone': 'warning', id: 'warnings' }, warnings)]
         : []),
       ...factNodes(facts, shown.before && plainFacts(shown.before)),
-      ...(isOpen ? [answers(shown, words, page, warnings.length > 0 || tone === 'warning')] : []),
+      ...(isOpen ? [answers(shown, page, warnings.length > 0 || tone === 'warning')] : []),
       ...idList(facts),
     ],
     news:
       isAsked && lead === undefined
         ? undefined
-        : [isAsked ? status : title, lead, text].filter(Boolean).join('. '),
+        : [!isAsked && title, status, lead, text].filter(Boolean).join('. '),
   }
 }
-
-const plainFacts = (facts: Facts): Facts =>
-  Object.fromEntries(
-    Object.entries(facts).map(([name, value]) => [plainText(name), plainText(value)]),
-  )
 
 const nothing = 'Nothing was done.'
 const changed = 'Something has changed since you were asked.'
 const uncapitalised = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
-function stateOf(shown: ShownDecision, words: DecisionWords, page: DecisionPage): State {
+function stateOf(shown: ShownDecision, { words, host, check, reopen }: DecisionPage): State {
   const { decision, step, pending, failure, isAgreed, isCheckFailed = false } = shown
-  const { maybe } = words
-  const { host, check, reopen } = page
+  const { maybe, done } = words
   if (decision.state !== 'needed')
     return {
       status: decision.state === 'declined' ? 'Declined' : 'Not answered',
@@ -153,7 +144,7 @@ function stateOf(shown: ShownDecision, words: DecisionWords, page: DecisionPage)
         actions: [button('Ask me again', reopen, { id: 'reopen' })],
       }
     case 'done':
-      return { status: 'Done', tone: 'success' }
+      return { status: done, tone: 'success' }
     case 'unknown':
       return {
         ...notKnown,
@@ -194,10 +185,10 @@ const findOut = ({ answerable }: Decision) =>
 /** The consequence, the two buttons and the time left. */
 function answers(
   { decision, pending }: ShownDecision,
-  { yes, no, working, isDangerous, consequence, isSerious }: DecisionWords,
-  { agree, decline, signal }: DecisionPage,
+  { words, agree, decline, signal }: DecisionPage,
   isDoubtful: boolean,
 ): HTMLElement {
+  const { yes, no, working, isDangerous, consequence, isSerious } = words
   const isBusy = pending !== undefined
   const style = isDangerous ? 'danger' : !isDoubtful && 'primary'
   const shape = isDangerous ? 'warning' : 'check'
@@ -243,115 +234,3 @@ const warningBadge = (facts: Facts) =>
 /** That nothing real happens, under the title. */
 const sandboxNote = ({ Sandbox: note }: Facts): HTMLElement[] =>
   note === undefined ? [] : [badge('Sandbox'), h('span', {}, factText(note.replace(', ', ': ')))]
-
-/** What speaks against agreeing. */
-function warningsOf(facts: Facts): HTMLElement[] {
-  const blank = facts[leftBlank]
-  return [
-    ...likelyFailures(facts).map((problem, at) =>
-      problemText(`${likelyFailure}: ${problem}`, `problem-${at}`, withPhoneNumbers),
-    ),
-    ...(blank ? [h('p', { dir: 'auto' }, `${leftBlank}: ${withoutIds(blank)}`)] : []),
-  ]
-}
-
-/** The facts; those that have changed with what they were. */
-function factNodes(facts: Facts, before: Facts | undefined): HTMLElement[] {
-  const names = listedFacts(facts, before).filter((name) => !isCallFact(name, facts))
-  const rows = names.map((name) => {
-    const [value, earlier] = [facts[name], before?.[name]].map((text) => text && factText(text))
-    const isChanged = before !== undefined && value !== earlier
-    const nodes = isChanged
-      ? wordDiff(earlier ?? '', value ?? '').flatMap(pieceNodes)
-      : valueNodes(value ?? '')
-    return [factLabel(name), h('span', { dir: 'auto' }, nodes)] as const
-  })
-  const isFolded = ([label]: (typeof rows)[number]) =>
-    templateFact in facts && label.startsWith('Greeting of call')
-  const greetings = rows.filter(isFolded)
-  return [
-    ...callList(facts),
-    factList(rows.filter((row) => !isFolded(row))),
-    ...(greetings.length > 0
-      ? [
-          h(
-            'details',
-            {},
-            h('summary', { id: 'greetings' }, 'Greetings as they will be spoken'),
-            factList(greetings),
-          ),
-        ]
-      : []),
-  ]
-}
-
-/** The template of greetings that differ. They are folded, because it is shown with their values. */
-const templateFact = 'Greeting template'
-
-const filledIn = ', the platform fills in […]'
-
-/** A value, with the note about its gaps as a line of its own. */
-const valueNodes = (value: string): readonly (Node | string)[] =>
-  value.endsWith(filledIn)
-    ? [
-        ...withPhoneNumbers(value.slice(0, -filledIn.length)),
-        h('div', { class: 'small muted' }, 'The platform fills in […].'),
-      ]
-    : withPhoneNumbers(value)
-
-/** True for the facts of `place_calls` that name the numbers to call. */
-const isCallFact = (name: string, facts: Facts) =>
-  /^(To \(\d+ on\)|Call \d+)$/.test(name) || (name === 'To' && partsOf(facts.To ?? '').length > 1)
-
-/** Parts of a list, at the commas outside quoted texts. */
-const partsOf = (list: string): string[] =>
-  (list.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? []).map((part) => part.trim())
-
-/** The calls of a batch: all numbers or, if the calls differ, each number with its values. */
-function callList(facts: Facts): HTMLElement[] {
-  const listed = Object.entries(facts).filter(([name]) => isCallFact(name, facts))
-  if (listed.length === 0) return []
-  const calls = listed.flatMap(([name, value]) =>
-    name.startsWith('To') ? partsOf(value).map((number) => [number]) : [partsOf(value)],
-  )
-  return [
-    shadeEdges(
-      h(
-        'div',
-        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Calls', id: 'calls' },
-        h(
-          'ol',
-          { class: 'calls' },
-          calls.map(([number = '', ...values]) =>
-            h(
-              'li',
-              {},
-              withPhoneNumbers(factText(number)),
-              values.map((value) => {
-                const [name = '', text = ''] = value.split(/ (.*)/s)
-                const label = name.replace(/^test_variables\./, '')
-                return h(
-                  'div',
-                  { class: 'small muted', dir: 'auto' },
-                  `${label}: ${withoutIds(text)}`,
-                )
-              }),
-            ),
-          ),
-        ),
-      ),
-    ),
-  ]
-}
-
-/** Folded list of the facts' ids, which tell apart agents or numbers of the same name. */
-function idList(facts: Facts): HTMLElement[] {
-  const ids = Object.entries(facts).flatMap(([name, value]) => {
-    const found = [...value.matchAll(quotedText)].flatMap(([, , id]) =>
-      id === undefined ? [] : h('div', {}, h('code', {}, id)),
-    )
-    return found.length > 0 ? [[factLabel(name), found] as const] : []
-  })
-  if (ids.length === 0) return []
-  return [h('details', { class: 'muted' }, h('summary', { id: 'ids' }, 'Ids'), factList(ids))]
-}

@@ -1,13 +1,29 @@
 import * as z from 'zod/mini'
+import { plainText } from '../../../text/safe-text.ts'
 import { checkPrefix } from '../../decision-meta.ts'
 import { decisionDrawing } from './decision-drawing.ts'
-import { decisionWords, placesCalls } from './decision-words.ts'
-import { failureOf, isError } from './failure.ts'
+import { type Facts, plainFacts } from './decision-facts.ts'
+import {
+  type Decision,
+  decisionIn,
+  isOld,
+  isOver,
+  lifetimeMs,
+  msLeft,
+  type ShownDecision,
+  stepAfter,
+  stepAfterError,
+} from './decision-state.ts'
+import { decisionWords, type ToolWords } from './decision-words.ts'
+import { failureOf } from './failure.ts'
 import type { Host, ToolResult } from './host.ts'
-import { type Decision, decisionIn, type ShownDecision, type Step } from './shown-decision.ts'
+
+/** Words of a tool's decision; `undefined` for general ones. */
+export type WordsOf = (tool: string, facts: Facts) => ToolWords | undefined
 
 interface DecisionOptions {
   readonly host: Host
+  readonly words: WordsOf
   /** Repeats the model's tool call with this token; `undefined` if another result arrived first. */
   readonly send: (tool: string, token: string, status: string) => Promise<ToolResult | undefined>
   /** Calls a tool that reads, for the agent and account of the model's tool call. */
@@ -19,7 +35,7 @@ interface DecisionOptions {
 }
 
 /** Shows the decision that a result asks for, and sends the person's answer. */
-export function createDecisions({ host, send, read, draw }: DecisionOptions) {
+export function createDecisions({ host, words: wordsOf, send, read, draw }: DecisionOptions) {
   let shown: ShownDecision | undefined
   /** A check found that the agent has placed no call since the person was asked. */
   let isWithoutCalls = false
@@ -27,6 +43,8 @@ export function createDecisions({ host, send, read, draw }: DecisionOptions) {
     shown = next
     draw()
   }
+  const wordsFor = ({ answerable, facts, question }: Decision) =>
+    decisionWords(wordsOf(answerable?.tool ?? '', facts), plainFacts(facts), plainText(question))
   const reportToModel = (text: string) =>
     host.updateModelContext(`The person decided in the view: ${text}`).catch(() => undefined)
 
@@ -39,14 +57,14 @@ export function createDecisions({ host, send, read, draw }: DecisionOptions) {
     isWithoutCalls =
       pending === 'check' &&
       (current.step === 'expired' || current.step === 'lost') &&
-      placesCalls(tool) &&
+      tool.startsWith('place_call') &&
       Date.now() > Date.parse(expires_at ?? '') + settleMs &&
       (await countCalls(Date.parse(expires_at ?? '') - lifetimeMs)) === 0
     const result = await send(
       tool,
       ...(pending === 'check'
         ? ([checkPrefix + confirm_token, 'Checking what happened …'] as const)
-        : ([confirm_token, decisionWords(tool, current.decision.facts).working] as const)),
+        : ([confirm_token, wordsFor(current.decision).working] as const)),
     )
     if (!result || pending === 'check' || decisionIn(result)) return
     const text = result.content.map((part) => part.text ?? '').join('\n')
@@ -114,7 +132,7 @@ export function createDecisions({ host, send, read, draw }: DecisionOptions) {
         signal.addEventListener('abort', () => clearTimeout(timer))
       }
       return decisionDrawing(current, {
-        ...{ signal, host },
+        ...{ signal, host, words: wordsFor(decision) },
         agree: () => request(current, 'agree'),
         check: () => request(current, 'check'),
         reopen() {
@@ -132,50 +150,10 @@ export function createDecisions({ host, send, read, draw }: DecisionOptions) {
 
 const Total = z.object({ total: z.number() })
 
-/** Lifetime of a view's token on the server, ms. */
-const lifetimeMs = 660_000
 /**
  * Time after which the platform lists a call that was agreed to at the last moment, ms: a request and
  * the default of `--call-settle`. Before, a list without the call proves nothing.
  */
 const settleMs = 180_000
-/** Maximum age of a new token, ms. An older one may have been used before the view was reopened. */
-const freshMs = 15_000
 /** Maximum difference between the clocks of the server and of the platform, ms. */
 const clockDoubtMs = 60_000
-
-const msLeft = ({ expires_at }: NonNullable<Decision['answerable']>) =>
-  Date.parse(expires_at) - Date.now()
-
-const isOver = ({ answerable }: Decision) => answerable !== undefined && msLeft(answerable) <= 0
-
-const isOld = ({ answerable }: Decision) =>
-  answerable !== undefined && msLeft(answerable) < lifetimeMs - freshMs
-
-/** Step after the server answered a request with a question, which has a new token. */
-function stepAfter(
-  { step, pending, isAgreed }: ShownDecision,
-  { answerable }: Decision,
-  isWithoutCalls: boolean,
-): Step {
-  const { is_done: isDone, refused = step === 'used' ? 'used' : undefined } = answerable ?? {}
-  if (isDone) return 'done'
-  // A token that is still valid was not used.
-  if (refused === undefined || refused === 'changed') return 'open'
-  if (isDone === false) return 'not_done'
-  // The server forgets a use some time after the token has expired.
-  if (refused === 'expired')
-    return isWithoutCalls || (pending === 'agree' && !isAgreed) ? 'not_done' : 'unknown'
-  return refused === 'unknown' && !isAgreed ? 'open' : 'unknown'
-}
-
-/** Step after an error in answer to a request. */
-function stepAfterError({ pending, step, decision }: ShownDecision, result: ToolResult): Step {
-  if (pending === 'agree') return failureOf(result).isNothingDone ? 'refused' : 'lost'
-  // What was to be deleted is gone.
-  if (isError(result, 'not_found') && decision.answerable?.tool.startsWith('delete_')) return 'done'
-  // Nothing waits for an answer, which does not say whether it was done.
-  if (isError(result, 'conflict')) return 'unknown'
-  // The check failed. In the step `open` it was the check of a view that is opened again.
-  return step === 'open' ? 'lost' : step
-}

@@ -1,3 +1,5 @@
+import { capitalised } from '../../../text/labels.ts'
+
 /** Display names of providers, by code. */
 const providers: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic',
@@ -46,6 +48,3 @@ export function voiceName(id: string): string {
   const [, name, isMultilingual] = form.exec(id) ?? []
   return name === undefined ? id : isMultilingual ? `${name} (multilingual)` : name
 }
-
-/** A word with a capital letter. */
-export const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

@@ -83,7 +83,7 @@ const unknown: Words = ['No usable answer came', 'The details may say why.']
 
 const invalid: Words = ['This request is not valid', 'Correct what is named and ask again.']
 const notFound: Words = ['Not found', 'It was removed, or it belongs to another account.']
-const noAnswer: Words = ['The platform did not answer', 'Try again in a moment.']
+const noAnswer: Words = ['The platform did not answer', 'It may be busy or down.']
 const setup: Words = [
   'The platform cannot be reached',
   'Ask whoever runs this server to check its connection to the platform.',

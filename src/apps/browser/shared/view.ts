@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { askButtons, button } from './controls.ts'
-import { createDecisions } from './decision.ts'
+import { createDecisions, type WordsOf } from './decision.ts'
 import { actionRow, h, icon } from './dom.ts'
 import { type Failure, failureDetails, failureIn, failureOf } from './failure.ts'
 import { createFormats, type Formats } from './formats.ts'
@@ -15,6 +15,8 @@ interface ViewProgram<T> {
   readonly title: string
   /** Title if the model's tool call failed, by its tool; default: `title`. */
   readonly failedTitle?: (tool: string) => string
+  /** Words for the decisions of the view's tools. */
+  readonly decisionWords?: WordsOf
   /** Name of the awaited data, such as `usage`. */
   readonly what: string
   readonly schema: z.ZodMiniType<T>
@@ -219,7 +221,7 @@ export function startView<T>(program: ViewProgram<T>): void {
     refused: (reason) => fail(failureIn('The client does not show this view', reason)),
   })
   const decisions = createDecisions({
-    ...{ host, draw, send: sendToken },
+    ...{ host, draw, send: sendToken, words: program.decisionWords ?? (() => undefined) },
     read: (tool, { ...args }) => {
       const { agent_id, account_id } = input
       return read(tool, { ...args, agent_id, account_id })

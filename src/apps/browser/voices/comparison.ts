@@ -1,4 +1,5 @@
-import { capitalised, providerName } from '../shared/display-names.ts'
+import { capitalised } from '../../../text/labels.ts'
+import { providerName } from '../shared/display-names.ts'
 import { h } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { actions, playButton } from './actions.ts'

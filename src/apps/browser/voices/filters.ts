@@ -1,5 +1,6 @@
+import { capitalised } from '../../../text/labels.ts'
 import { select } from '../shared/controls.ts'
-import { capitalised, providerName } from '../shared/display-names.ts'
+import { providerName } from '../shared/display-names.ts'
 import { h, listen } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Args } from '../shared/view.ts'

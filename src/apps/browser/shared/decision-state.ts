@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { decisionMetaKey } from '../../decision-meta.ts'
-import type { Failure } from './failure.ts'
+import { type Failure, failureOf, isError } from './failure.ts'
 import type { ToolResult } from './host.ts'
 
 /** An action that was not confirmed, in place of a tool's result (docs/calls.md#confirmation). */
@@ -66,4 +66,52 @@ export interface ShownDecision {
   readonly isAgreed: boolean
   /** The server found that nothing was done, and that the decision is still open. */
   readonly isFoundOpen?: boolean
+}
+
+/** Lifetime of a view's token on the server, ms. */
+export const lifetimeMs = 660_000
+/** Maximum age of a new token, ms. An older one may have been used before the view was reopened. */
+const freshMs = 15_000
+
+/** Time until the token expires, ms. */
+export const msLeft = ({ expires_at }: NonNullable<Decision['answerable']>) =>
+  Date.parse(expires_at) - Date.now()
+
+/** True if the token has expired. */
+export const isOver = ({ answerable }: Decision) =>
+  answerable !== undefined && msLeft(answerable) <= 0
+
+/** True if an earlier view may have used the token. */
+export const isOld = ({ answerable }: Decision) =>
+  answerable !== undefined && msLeft(answerable) < lifetimeMs - freshMs
+
+/** Step after the server answered a request with a question, which has a new token. */
+export function stepAfter(
+  { step, pending, isAgreed }: ShownDecision,
+  { answerable }: Decision,
+  isWithoutCalls: boolean,
+): Step {
+  const { is_done: isDone, refused = step === 'used' ? 'used' : undefined } = answerable ?? {}
+  if (isDone) return 'done'
+  // A token that is still valid was not used.
+  if (refused === undefined || refused === 'changed') return 'open'
+  if (isDone === false) return 'not_done'
+  // The server forgets a use some time after the token has expired.
+  if (refused === 'expired')
+    return isWithoutCalls || (pending === 'agree' && !isAgreed) ? 'not_done' : 'unknown'
+  return refused === 'unknown' && !isAgreed ? 'open' : 'unknown'
+}
+
+/** Step after an error in answer to a request. */
+export function stepAfterError(
+  { pending, step, decision }: ShownDecision,
+  result: ToolResult,
+): Step {
+  if (pending === 'agree') return failureOf(result).isNothingDone ? 'refused' : 'lost'
+  // What was to be deleted is gone.
+  if (isError(result, 'not_found') && decision.answerable?.tool.startsWith('delete_')) return 'done'
+  // Nothing waits for an answer, which does not say whether it was done.
+  if (isError(result, 'conflict')) return 'unknown'
+  // The check failed. In the step `open` it was the check of a view that is opened again.
+  return step === 'open' ? 'lost' : step
 }
