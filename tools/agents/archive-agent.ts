@@ -57,8 +57,6 @@ const options = {
 
 type ArchiveRun = Run<typeof routes.agents.archive, typeof options>
 
-/** An agent, and its account if there may be several accounts. */
-
 const outcomeNames = ['failed', 'unknown', 'not_tried', 'in_use', 'archived', 'unchanged'] as const
 
 const schema = z
