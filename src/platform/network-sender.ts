@@ -22,6 +22,8 @@ interface NetworkOptions extends RequestTimeLimits {
 
 /** A network sender: a pool of keep-alive connections to one origin. */
 export interface NetworkSender {
+  /** Address of the platform, without a slash at its end. */
+  readonly address: string
   send: Send
   close(): Promise<void>
 }
@@ -29,15 +31,19 @@ export interface NetworkSender {
 /** Maximum redirects followed within the origin. */
 const maxRedirects = 3
 
+/** A platform's address as text, without a slash at its end. */
+export const addressOf = ({ origin, pathname }: URL): string => origin + pathname.replace(/\/$/, '')
+
 /** Creates a sender. It connects with the first request. */
 export function createNetworkSender(options: NetworkOptions): NetworkSender {
   const pool = openPool(options)
   const limit = new ConcurrencyLimit(options.concurrency)
+  const address = addressOf(options.baseUrl)
   return {
+    address,
     async send(request) {
-      const { origin, pathname } = options.baseUrl
       // Joined as text, because `//host/…` resolved against the origin would lead to another host.
-      const url = new URL(origin + pathname.replace(/\/$/, '') + request.target)
+      const url = new URL(address + request.target)
       return sendTo({ pool, limit }, url, request, options)
     },
     close: () => pool.destroy(),

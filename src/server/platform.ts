@@ -46,7 +46,6 @@ async function openNetworkPlatform(
   const { apiKey } = config
   return {
     ...createNetworkSender(config),
-    address: config.baseUrl.origin + config.baseUrl.pathname.replace(/\/$/, ''),
     prepare: async () => undefined,
     credential: apiKey === undefined ? undefined : { apiKey, source: 'VOICE_AGENT_API_KEY' },
   }

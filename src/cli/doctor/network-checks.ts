@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { Failure, TimedOut } from '../../platform/failure.ts'
+import { addressOf } from '../../platform/network-sender.ts'
 import type { WireReply } from '../../platform/reply.ts'
 import type { Environment } from '../config/given-settings.ts'
 import {
@@ -26,15 +27,12 @@ export const platformCheck = (session: PlatformSession): Check =>
   checkNamed('platform', async () => {
     const { failure, reply } = await session.first
     const stage = await failedStage(session)
-    if (stage === undefined) return green(`The API answers at ${addressOf(session)}.`)
+    if (stage === undefined)
+      return green(`The API answers at ${addressOf(session.config.baseUrl)}.`)
     return stage === 'platform' && failure
       ? platformFailure(session, failure, reply)
       : seeOther(stage)
   })
-
-const addressOf = ({ config }: PlatformSession) => withoutSlash(config.baseUrl)
-
-const withoutSlash = ({ origin, pathname }: URL) => origin + pathname.replace(/\/$/, '')
 
 /** Path of the first request, whose result all checks share. */
 const firstPath = '/v1/accounts/current'
@@ -44,7 +42,7 @@ async function platformFailure(
   failure: Failure,
   reply: WireReply | undefined,
 ): Promise<Finding> {
-  const address = addressOf(session)
+  const address = addressOf(session.config.baseUrl)
   switch (failure.kind) {
     case 'network':
       return unreachable(address, failure.code)
@@ -103,13 +101,13 @@ async function otherAnswer(
   // A gateway in front of the API may send 5xx and 429 itself.
   if (status >= 500 || status === 429) {
     return red(
-      `${addressOf(session)} answers, but fails: ${what}.`,
+      `${addressOf(session.config.baseUrl)} answers, but fails: ${what}.`,
       'Try again in a minute. If it persists, ask the operator of the platform.',
     )
   }
   const found = await findApi(session)
   return red(
-    `${addressOf(session)} has no such API: ${firstPath} answers ${what}.`,
+    `${addressOf(session.config.baseUrl)} has no such API: ${firstPath} answers ${what}.`,
     found === undefined
       ? 'Correct VOICE_AGENT_BASE_URL: the address before /v1, as the documents of the platform give it.'
       : `Set VOICE_AGENT_BASE_URL to ${found} (the API seems to be there).`,
@@ -154,7 +152,7 @@ async function findApi(session: PlatformSession): Promise<string | undefined> {
     }),
   )
   const found = answers.find(({ answer }) => wantsKey(answer))
-  return found && withoutSlash(found.url)
+  return found && addressOf(found.url)
 }
 
 /** True for the API's answer to a request without an API key: 401 in JSON. */
