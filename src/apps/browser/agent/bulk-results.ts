@@ -5,7 +5,7 @@ import { button } from '../shared/controls.ts'
 import { badge, emptyState, h, icon, problemText } from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { agentCard, warningList } from './card.ts'
-import { changeList } from './changes.ts'
+import { changeList, saveRequest } from './changes.ts'
 import type { AgentData, ManyItem } from './data.ts'
 import { openedId, settingsButton } from './show-settings-button.ts'
 
@@ -47,6 +47,9 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
       ...(agents.length === 0
         ? [emptyState('No agents', 'The selection matches no agent. Nothing was changed.')]
         : groupsOf(agents).map((group) => groupSection(group, { data, page }))),
+      ...(agents.some(({ outcome }) => outcome === 'would_change')
+        ? [h('div', { class: 'row' }, saveRequest(page.host))]
+        : []),
     ],
   }
 }

@@ -1,5 +1,7 @@
+import { askButtons } from '../shared/controls.ts'
 import { added, h, icon, pieceNodes, removed } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
+import type { Host } from '../shared/host.ts'
 import { type Piece, wordDiff } from '../shared/word-diff.ts'
 import { labelNodes, longestBeside, wholeTextButton } from './card.ts'
 import type { Change } from './data.ts'
@@ -147,3 +149,14 @@ function listContrast(before: readonly unknown[], after: readonly unknown[]): HT
     entries.map((entry) => h('li', {}, entry)),
   )
 }
+
+/** Asks the model to save the changes of a dry run; a sentence if the host takes no messages. */
+export function saveRequest(host: Host): HTMLElement[] {
+  const asks = askButtons(host, [['Ask to save', 'save', saveIt, 'primary']])
+  return asks.length > 0
+    ? asks
+    : [h('span', { class: 'muted' }, 'To save it, ask in the conversation.')]
+}
+
+/** The text has nothing in it that others wrote. */
+const saveIt = 'Please save what the dry run has shown: the same update, without dry_run.'

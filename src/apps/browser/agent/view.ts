@@ -1,11 +1,11 @@
 import { plainText } from '../../../text/safe-text.ts'
 import type { ToolWords } from '../shared/decision-words.ts'
-import { badge, factList, h, icon } from '../shared/dom.ts'
+import { actionRow, badge, factList, h, icon } from '../shared/dom.ts'
 import { phoneNumber, withSoftHyphens } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { bulkDrawing } from './bulk-results.ts'
 import { agentCard, tagList, warningList } from './card.ts'
-import { changeList } from './changes.ts'
+import { changeList, saveRequest } from './changes.ts'
 import { AgentData, changesIn, type Fields, historyIn } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
 import { accountArgs, numbersAnsweredBy } from './related-objects.ts'
@@ -37,7 +37,10 @@ function draw(data: AgentData, page: Page<AgentData>): Drawing {
     changesIn(data).length > 0 &&
       changeList(changesIn(data), { id: 'change', formats: page.formats }),
     copyFacts(data, page),
-    !isWhole && moreOf(data, page),
+    actionRow([
+      ...(isDryRun(data) ? saveRequest(page.host) : []),
+      ...(isWhole ? [] : settingsOf(data, page)),
+    ]),
     ...(agent ? agentCard(agent, page, account) : []),
     ...(isWhole ? history(data, page) : []),
   ]
@@ -73,10 +76,14 @@ function outcomeOf({ applied, changes = [], copied_from: original }: AgentData):
   if (original !== undefined) return [badge('Copied', 'success')]
   if (applied === undefined) return []
   if (applied) return [badge('Saved', 'success')]
-  return changes.length > 0
+  return isDryRun({ applied, changes })
     ? [badge('Nothing is saved yet', 'neutral', 'draft')]
     : [badge('Nothing to change: nothing was saved')]
 }
+
+/** True for changes that are not saved yet. */
+const isDryRun = ({ applied, changes = [] }: Pick<AgentData, 'applied' | 'changes'>) =>
+  applied === false && changes.length > 0
 
 /** Maximum phone numbers in the headline. Further ones are only counted. */
 const maxNumbers = 3
@@ -113,11 +120,11 @@ function copyFacts(
   ])
 }
 
-function moreOf(data: AgentData, page: Page<AgentData>): Node | false {
+function settingsOf(data: AgentData, page: Page<AgentData>): HTMLElement[] {
   const agentId = data.agent_id ?? data.id
-  if (agentId === undefined || !page.host.canCallTools()) return false
+  if (agentId === undefined || !page.host.canCallTools()) return []
   const settings = { id: 'settings', text: 'All settings', agentId, accountId: data.account_id }
-  return h('p', {}, settingsButton(settings, data, page))
+  return [settingsButton(settings, data, page)]
 }
 
 /** Earlier changes that are not folded. */
