@@ -57,7 +57,7 @@ describe.each(places)('an agent %s', (_, page) => {
     expect(text).toMatch(/Language model: temperature\s+0\.7/)
     expect(text).toMatch(/Voice: similarity boost\s+0\.75/)
     await expect.poll(() => view.text()).toMatch(/Answers \+12025550110, \+12025550112/)
-    await expect.poll(() => view.text()).toMatch(/Voice\s+\w+ · ElevenLabs\s+Listen/)
+    await expect.poll(() => view.text()).toMatch(/Voice\s+\w+ · ElevenLabs\s+Sample/)
     expect(text).not.toContain('Longest conversation')
     await view.frame.click('#defaults')
     const whole = await view.text()
@@ -434,10 +434,42 @@ test.each([
   expect(await view.frame.innerText('#problem, #status')).toBe('')
 })
 
-test('a dry run says that nothing is saved', async () => {
+test('a dry run says that nothing is saved, and asks the model to save it', async () => {
   const args = { agent_id: support, dry_run: true, note: 'Another note.' }
   const view = await run({ tool: 'update_agent', args })
   expect(await badgesOf(view)).toEqual(['Nothing is saved yet'])
+  expect(await tabOrder(view)).toEqual(['save', 'settings'])
+  await view.frame.click('#save')
+  await expect.poll(() => view.said).toHaveLength(1)
+  expect(JSON.stringify(view.said)).toContain('without dry_run')
+  expect(JSON.stringify(view.said)).not.toMatch(/Support|Another/)
+  await expect.poll(view.text).toContain('Asked in the conversation.')
+  expect(view.calls).toEqual([])
+})
+
+test('a dry run for many agents can be saved, one that changes nothing cannot', async () => {
+  const args = { agent_ids: [support, 'Terminservice'], dry_run: true, note: 'x' }
+  const view = await run({ tool: 'update_agent', args })
+  expect(await badgesOf(view)).toEqual(['2 would change'])
+  expect(await tabOrder(view)).toEqual(['agent-0', 'agent-1', 'save'])
+  const agents = [{ agent_id: support, name: 'Desk', outcome: 'unchanged' }]
+  await view.send({ content: [], structuredContent: { summary: {}, agents } })
+  await expect.poll(() => tabOrder(view)).toEqual(['agent-0'])
+})
+
+test('a host that takes no messages says how to save a dry run', async () => {
+  const args = { agent_id: support, dry_run: true, note: 'Another note.' }
+  const context = { withoutMessages: true }
+  const view = await run({ tool: 'update_agent', args, context })
+  expect(await view.text()).toContain('To save it, ask in the conversation.')
+  expect(await tabOrder(view)).toEqual(['settings'])
+})
+
+test('a sample is opened from the card, and the card says so', async () => {
+  const view = await run()
+  await view.frame.click('#sample')
+  await expect.poll(() => wordsOf(view)).toMatch(/Sample ↗ Opened at \S+\./)
+  expect(view.opened).toHaveLength(1)
 })
 
 test('an update that changes nothing says so', async () => {

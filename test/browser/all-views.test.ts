@@ -169,6 +169,7 @@ describe.each(views)('the view $name', ({ ready, open, shown }) => {
       await view.page.setViewportSize({ width, height: 640 })
       await expect.poll(() => view.frame.evaluate('window.innerWidth')).toBe(width)
       await expectFits(view)
+      expect(await layoutFlaws(view.frame)).toEqual([])
     }
     // A window of 1280 pixels at 200 % zoom, and the text size doubled as well.
     await view.page.setViewportSize({ width: 640, height: 400 })

@@ -4,7 +4,7 @@ import type { Page } from './open-browser.ts'
 /**
  * Runs in the page. Collects the visible lines of text. A line is cut where a box hides a part of it
  * that nobody can scroll to; it overlaps another if they share more than a few pixels. A short word
- * that takes three lines is in a place that is too narrow.
+ * that takes two lines, or a longer one that takes three, is in a place that is too narrow.
  */
 const script = `(() => {
   const tolerance = 3
@@ -35,6 +35,8 @@ const script = `(() => {
     const range = document.createRange()
     range.selectNodeContents(node)
     const rects = range.getClientRects()
+    const isShortWord = /^[^\\s\\u00ad]{1,10}$/.test(text.trim())
+    if (isShortWord && rects.length > 1) flaws.add('Broken word: ' + short(text))
     if (rects.length >= 3 * wordsIn(text)) flaws.add('Letters below each other: ' + short(text))
     for (const rect of rects) {
       let { left, right, top, bottom } = rect

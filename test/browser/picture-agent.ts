@@ -135,7 +135,7 @@ const rewritten = () =>
     { ...agent, note: lines.join(' ') },
   )
 
-const many = () => {
+const many = (more: Fields) => {
   const names = ['Front desk', 'Reservations', 'Terminservice', 'Night line', 'Reminders']
   const agents = names.map((name, at) => ({
     ...agent,
@@ -146,6 +146,7 @@ const many = () => {
     args: {
       agent_ids: [...agents.map(({ id }) => id), 'Front office'],
       max_duration_seconds: 900,
+      ...more,
     },
   })
 }
@@ -171,7 +172,7 @@ export const agentPictures: readonly Picture[] = [
   {
     name: 'agent-whole',
     open: () => platformOf([agent], { tool: 'get_agent', args: { agent_id: agent.id } }),
-    ready: '#listen',
+    ready: '#sample',
   },
   {
     name: 'agent-hard',
@@ -179,5 +180,6 @@ export const agentPictures: readonly Picture[] = [
     ready: '.facts',
   },
   { name: 'agent-rewritten', open: rewritten, ready: '.changes' },
-  { name: 'agent-many', open: many, ready: '.outcome' },
+  { name: 'agent-many', open: () => many({}), ready: '.outcome' },
+  { name: 'agent-many-dry-run', open: () => many({ dry_run: true }), ready: '#save' },
 ]

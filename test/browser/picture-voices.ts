@@ -80,11 +80,11 @@ export const voicesPictures: readonly Picture[] = [
     name: 'voices-sample',
     open: voiceCatalogue,
     context: { withoutLinks: true },
-    ready: '.status:not(:empty)',
-    async act(view) {
-      await view.run()
-      await view.frame.waitForSelector('#voices')
+    ready: '#voices',
+    // Each change of the theme draws the list anew.
+    async point(view) {
       await view.frame.click('#sample-0')
+      await view.frame.waitForSelector('#address-sample-0')
     },
   },
   {

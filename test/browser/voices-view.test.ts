@@ -300,6 +300,16 @@ describe('a sample', () => {
     await view.frame.waitForSelector('#voices')
     await view.frame.click('#sample-0')
     await expect.poll(() => statusText(view)).toContain('https://samples.example/ada.mp3')
+    await view.frame.click('#address-sample-0')
+    await expect.poll(() => statusText(view)).toMatch(/Copied\.$/)
+    await view.frame.evaluate('document.execCommand = () => false')
+    await view.frame.click('#address-sample-0')
+    expect(await view.frame.evaluate('String(getSelection())')).toBe(
+      'https://samples.example/ada.mp3',
+    )
+    const isMarked = 'document.querySelector("#sample-0").textContent.includes("↗")'
+    expect(await view.frame.evaluate(isMarked)).toBe(!('withoutLinks' in context))
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 
   test('of a voice that is gone is not said to be missing', async () => {

@@ -7,7 +7,7 @@ import { factList, h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
 import type { Args, Page } from '../shared/view.ts'
-import { openSample } from '../voices/actions.ts'
+import { sampleButton } from '../shared/voice-sample.ts'
 import { agentDefaults } from './agent-defaults.ts'
 import type { AgentData, Fields } from './data.ts'
 import { fullLabelOf, groups, labelOf, linesOf, valueText } from './field-texts.ts'
@@ -218,17 +218,12 @@ function voiceFact(
     void voiceOf(agent, account, page).then((voice) => {
       if (voice) name.textContent = voice.name
       const sample = voice?.sample
-      if (voice !== undefined && !sample) place.append(h('span', { class: 'muted' }, 'No sample'))
-      if (!voice || !sample || !page.host.canOpenLinks()) return
-      const listen = async () => page.announce(await openSample(sample, page.host))
-      const label = `Listen to ${voice.name}`
-      place.append(
-        button([icon('play'), 'Listen'], listen, {
-          id: 'listen',
-          class: 'quiet',
-          'aria-label': label,
-        }),
-      )
+      if (voice && sample) {
+        const status = h('span', { role: 'status', class: 'muted' })
+        const find = async () => sample
+        const button = { id: 'sample', name: voice.name, find, status, host: page.host }
+        place.append(sampleButton(button), status)
+      } else if (voice !== undefined) place.append(h('span', { class: 'muted' }, 'No sample'))
     })
   return place
 }

@@ -1,8 +1,7 @@
-import { plainText } from '../../../text/safe-text.ts'
 import { button, copyButton, selectedText } from '../shared/controls.ts'
-import { h, icon } from '../shared/dom.ts'
-import type { Host } from '../shared/host.ts'
+import { h } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
+import { sampleButton } from '../shared/voice-sample.ts'
 import { keyOf, type Voice, VoicesData, voicesIn } from './data.ts'
 
 interface Place {
@@ -13,20 +12,13 @@ interface Place {
   readonly page: Page<VoicesData>
 }
 
-/** The button that opens a voice's sample outside the view; false if the voice has none. */
+/** The button for a voice's sample; false if the voice has none. */
 export const playButton = (voice: Voice, { key, status, page }: Place): HTMLElement | false =>
   mayHaveSample(voice, page) &&
-  button(
-    [icon('play'), h('span', { class: 'word' }, 'Sample'), h('span', { 'aria-hidden': true }, '↗')],
-    async () => {
-      status.textContent = 'Looking for the sample …'
-      status.textContent = await listenTo(voice, page)
-    },
-    {
-      ...{ id: `sample-${key}`, class: 'play' },
-      ...{ 'aria-label': `Open sample of ${voice.name}`, title: 'Opens in the browser' },
-    },
-  )
+  sampleButton({
+    ...{ id: `sample-${key}`, name: voice.name, status, host: page.host },
+    find: async () => voice.sample ?? (await lookUp(voice, page)),
+  })
 
 /** Buttons of a voice: copy its id, use it. */
 export function actions(voice: Voice, { key, status, page }: Place): HTMLElement {
@@ -75,15 +67,6 @@ function useVoice(voice: Voice, { host }: Page<VoicesData>): Promise<string> {
   )
 }
 
-/** Lets the host open a sample, because a view has no network access. Returns the message for the user. */
-export async function openSample(sample: URL, host: Host): Promise<string> {
-  if (!host.canOpenLinks()) return `This host opens no links. The sample: ${sample.href}`
-  return host.openLink(sample.href).then(
-    () => `Opened at ${sample.host}.`,
-    () => `The host did not open the sample: ${sample.href}`,
-  )
-}
-
 /** Looked-up samples, by voice; `undefined`: the voice has none. */
 const known = new Map<string, URL | undefined>()
 
@@ -91,17 +74,6 @@ const known = new Map<string, URL | undefined>()
 const mayHaveSample = (voice: Voice, { host }: Page<VoicesData>): boolean =>
   (voice.sample ?? known.get(keyOf(voice))) !== undefined ||
   (host.canCallTools() && voice.provider !== '' && !known.has(keyOf(voice)))
-
-/** Opens a voice's sample, looked up if need be. Returns the message for the user. */
-async function listenTo(voice: Voice, page: Page<VoicesData>): Promise<string> {
-  try {
-    const sample = voice.sample ?? (await lookUp(voice, page))
-    return sample ? await openSample(sample, page.host) : 'This voice has no sample.'
-  } catch (error) {
-    const why = error instanceof Error ? plainText(error.message).slice(0, 300) : ''
-    return `The sample could not be looked up. ${why}`
-  }
-}
 
 /**
  * Reads the list again with sample addresses, which results omit because models do not need them.
