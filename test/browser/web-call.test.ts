@@ -187,6 +187,9 @@ test('the caller of a call that nobody joined is not the reader', async () => {
       new Set(['Simulated caller']),
     )
   }
+  // The end takes no focus from a reader who watched.
+  await expect.poll(() => phase(page), { timeout: 20_000 }).toBe('ended')
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY')
   expect(await accessibilityFlaws(page)).toEqual([])
 })
 

@@ -119,7 +119,7 @@ form { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--space-3)
 #text::placeholder { color: var(--muted); opacity: 1; }
 .hang-up { margin-inline-start: var(--space-4); border-color: var(--danger-fill); background: var(--danger-fill); color: #ffffff; }
 .hang-up .icon { rotate: 135deg; }
-#end { display: grid; gap: var(--space-2); }
+#end { display: grid; gap: var(--space-2); outline-offset: var(--space-2); }
 #end p { margin: 0; }
 [data-for=talking] > .badge .icon, [data-for=watching] > .badge .icon { animation: pulse 1.6s ease-in-out infinite; }
 @keyframes pulse { 50% { opacity: .5; } }
@@ -167,12 +167,13 @@ function show(state) {
   clock.textContent = Math.floor(state.seconds / 60) + ':' + String(state.seconds % 60).padStart(2, '0')
   if (lines.dataset.phase === state.phase) return
   lines.dataset.phase = state.phase
+  const hadFocus = document.activeElement.closest('form')
   document.getElementById('lasted').textContent = clock.textContent
   showOnly(state.phase)
   lines.scrollTop = lines.scrollHeight
   if (state.phase === 'talking') text.focus()
   // The form that had the focus is gone.
-  if (state.phase === 'ended') document.getElementById('end').focus()
+  if (state.phase === 'ended' && hadFocus) document.getElementById('end').focus()
 }
 async function ask(address, options) {
   const mine = ++newest
