@@ -196,7 +196,9 @@ test('on a phone, a bar of many hours is several hours', async () => {
   const view = await show({ page, args: { ...byAgent, end, granularity: 'hour' } })
   await view.run()
   await view.frame.waitForSelector('canvas')
-  expect(await view.frame.innerText('figcaption')).toContain('Each bar is 4 hours.')
+  expect(await view.frame.innerText('figcaption')).toContain(
+    'To fit, each bar is 4 hours. The table is by hour.',
+  )
   expect(await chosen(view)).toBe('Total: 36.0 minutes')
   await view.frame.focus('#chart')
   await view.page.keyboard.press('Home')
@@ -206,8 +208,57 @@ test('on a phone, a bar of many hours is several hours', async () => {
   // The table keeps the hours.
   expect(await view.frame.innerText('tbody th')).toMatch(/09:00$/)
   await view.page.setViewportSize({ width: 1280, height: 640 })
-  await expect.poll(() => view.frame.innerText('figcaption')).not.toContain('Each bar')
+  await expect.poll(() => view.frame.innerText('figcaption')).not.toContain('each bar')
   expect(await countOf(view, 'canvas')).toBe(1)
+})
+
+test('on a phone, the last bar of many days ends with its last day', async () => {
+  const page = { viewport: { width: 360, height: 640 } }
+  const view = await show({ page, args: { ...byAgent, end: '2025-12-11T00:00:00Z' } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  expect(await view.frame.innerText('figcaption')).toContain(
+    'To fit, each bar is 7 days. The table is by day.',
+  )
+  await view.frame.focus('#chart')
+  expect(await chosen(view)).toBe('6 Dec – 10 Dec, in part: 0.0 minutes')
+  expect(await view.frame.innerText('.legend')).toContain('6 Dec – 10 Dec, in part')
+  expect(await countOf(view, 'tr.chosen')).toBe(5)
+})
+
+/** Colour of each group by its name, in the legend or the table. */
+const coloursOf = async ({ frame }: ShownView, row: string, swatch: string) =>
+  Object.fromEntries(
+    (await frame.evaluate(`[...document.querySelectorAll('${row}')].map((one) => [
+      one.querySelector('[dir=auto]').innerText,
+      getComputedStyle(one.querySelector('${swatch}')).backgroundColor,
+    ])`)) as [string, string][],
+  )
+
+test('a group keeps its colour when its rank changes, and in the table of totals', async () => {
+  const counted = [...calls]
+  const view = await show({ counted, named: five.named })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const first = await coloursOf(view, '.legend li:not(.partial)', '.swatch')
+  expect(Object.keys(first)).toEqual(['Front desk', 'Terminservice'])
+  const later = { at: november.start, seconds: 100_000 }
+  counted.push({ ...later, agent: 'agent-2' }, { ...later, seconds: 200_000, agent: 'agent-3' })
+  await view.frame.selectOption('#granularity', 'month')
+  await expect.poll(() => rows(view)).toBe(1)
+  const second = await coloursOf(view, '.legend li:not(.partial)', '.swatch')
+  expect(second).toMatchObject(first)
+  expect(new Set(Object.values(second)).size).toBe(3)
+  // Another split begins with the first colour, and the groups keep theirs for later.
+  await view.frame.selectOption('#grouping', 'type')
+  await expect.poll(() => countOf(view, '.legend .number')).toBe(1)
+  const [colour] = Object.values(await coloursOf(view, '.legend li:not(.partial)', '.swatch'))
+  expect(colour).toBe(first['Front desk'])
+  await view.frame.selectOption('#grouping', 'agent')
+  await expect.poll(() => countOf(view, '.legend .number')).toBe(3)
+  await view.frame.selectOption('#granularity', 'total')
+  await view.frame.waitForSelector('.bar')
+  expect(await coloursOf(view, 'tbody tr', '.bar')).toEqual(second)
 })
 
 /** Contrast ratio of two colours such as `rgb(0, 0, 0)` (WCAG 2.2). */
@@ -383,6 +434,37 @@ test('the figures of a bar are shown under the pointer, and by the arrow keys', 
   expect(await chosen(view)).toBe('Thu 20 Nov: 6.0 minutes')
   await view.frame.focus('#measure')
   expect(await chosen(view)).toBe('Total: 147.0 minutes')
+})
+
+test('the row of a chosen bar is marked, and scrolled into view', async () => {
+  const view = await show({ page: { viewport: { width: 900, height: 1200 } } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const marked = `[...document.querySelectorAll('tr.chosen th')].map(({ innerText }) => innerText)`
+  const isShown = `(() => {
+    const [head, row, foot] = ['thead th', 'tr.chosen', 'tfoot'].map((one) =>
+      document.querySelector(one).getBoundingClientRect())
+    return row.top >= head.bottom - 2 && row.bottom <= foot.top + 2
+  })()`
+  const scrolled = `document.querySelector('#table').scrollTop`
+  await view.frame.hover('.u-over', { position: { x: 700, y: 50 } })
+  expect(await view.frame.evaluate(marked)).toEqual([expect.stringContaining('Nov')])
+  // Pointing scrolls nothing, pressing does.
+  expect(await view.frame.evaluate(scrolled)).toBe(0)
+  expect(await view.frame.evaluate(isShown)).toBe(false)
+  await view.frame.click('.u-over', { position: { x: 700, y: 50 } })
+  expect(await view.frame.evaluate(isShown)).toBe(true)
+  await view.page.keyboard.press('Home')
+  expect(await view.frame.evaluate(marked)).toEqual(['Sat 1 Nov'])
+  expect(await view.frame.evaluate(isShown)).toBe(true)
+  await view.frame.click('.u-over', { position: { x: 700, y: 50 } })
+  expect(await view.frame.evaluate(isShown)).toBe(true)
+  await view.page.keyboard.press('End')
+  expect(await view.frame.evaluate(marked)).toEqual(['Thu 20 Nov'])
+  expect(await view.frame.evaluate(isShown)).toBe(true)
+  await view.frame.focus('#measure')
+  await view.frame.hover('h1')
+  expect(await view.frame.evaluate(marked)).toEqual([])
 })
 
 test('the keyboard reaches everything', async () => {
@@ -869,6 +951,32 @@ test('what was chosen stays when the host gives the view another size', async ()
   await view.page.evaluate('bridge.setHostContext({ containerDimensions: { width: 700 } })')
   await sleep(300)
   expect(await chosen(view)).toBe('Sat 1 Nov: 4.5 minutes')
+})
+
+test('the chart keeps the focus and the chosen bar in another theme and width', async () => {
+  const view = await show({ args: { ...byAgent, end: '2025-12-11T00:00:00Z' } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  await view.frame.focus('#chart')
+  await view.page.keyboard.press('Home')
+  await view.page.keyboard.press('ArrowRight')
+  await view.frame.evaluate(
+    'globalThis.lost = 0; addEventListener("focusin", ({ target }) => { if (target.id !== "chart") lost++ })',
+  )
+  await view.change({ theme: 'dark' })
+  const background = 'getComputedStyle(document.documentElement).backgroundColor'
+  await expect.poll(() => view.frame.evaluate(background)).toBe('rgb(27, 28, 31)')
+  await view.frame.waitForSelector('canvas')
+  const focused = '[document.activeElement.id, lost]'
+  expect(await view.frame.evaluate(focused)).toEqual(['chart', 0])
+  await expect.poll(() => chosen(view)).toBe('Sun 2 Nov: 9.0 minutes')
+  await view.page.setViewportSize({ width: 360, height: 700 })
+  await expect.poll(() => chosen(view)).toBe('1 Nov – 7 Nov: 52.5 minutes')
+  expect(await view.frame.evaluate(focused)).toEqual(['chart', 0])
+  const slider = 'document.querySelector("#chart")'
+  expect(await view.frame.evaluate(`${slider}.ariaValueMax`)).toBe('5')
+  await view.page.keyboard.press('End')
+  expect(await view.frame.evaluate(`${slider}.ariaValueNow`)).toBe('5')
 })
 
 test('of two choices made at once the last one counts, whichever answer comes first', async () => {

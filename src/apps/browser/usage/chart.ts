@@ -2,21 +2,26 @@ import './data.ts'
 import uPlot from 'uplot'
 import { listenToSlider } from '../shared/controls.ts'
 import { h, listen } from '../shared/dom.ts'
-import type { UsageSeries } from './data.ts'
+import { mergeBuckets, type UsageSeries } from './data.ts'
 
 export interface ChartOptions {
-  readonly data: UsageSeries
-  /** Labels of the axis. */
-  readonly labels: readonly string[]
-  /** Description of a bucket for screen readers. */
-  readonly say: (bucket: number) => string
-  /** Called with the bucket that the pointer or the keyboard selects; `undefined`: none. */
-  readonly choose: (bucket: number | undefined) => void
+  readonly buckets: UsageSeries
+  /** Called with the bars before they are drawn, at first and when their number changes. */
+  readonly describe: (bars: UsageSeries, size: number) => Bars
   /** Formats an amount on the axis. */
   readonly amount: (value: number, decimals: number) => string
   /** Minimum distance of two grid lines, in the unit of the measure. */
   readonly minStep: number
   readonly signal: AbortSignal
+}
+
+interface Bars {
+  /** Labels of the axis. */
+  readonly labels: readonly string[]
+  /** Description of a bar for screen readers. */
+  readonly say: (bar: number) => string
+  /** Called with the bar under the pointer (`isPointed`) or that was selected; `undefined`: none. */
+  readonly choose: (bar: number | undefined, isPointed?: boolean) => void
 }
 
 const height = 260
@@ -25,66 +30,110 @@ const height = 260
 export const textScale = (): number =>
   Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
 
+/** Time of the bar that was selected last, which stays selected when the chart is drawn again. */
+let selectedTime: string | undefined
+
 /**
- * Stacked bars, one per bucket. The pointer or the arrow keys select a bucket; to assistive
- * technology the chart is a slider over the buckets.
+ * Stacked bars at the width and text size that the chart has: where bars would be too narrow, each
+ * is several buckets. The pointer or the arrow keys select a bar; to assistive technology the chart
+ * is a slider over the bars.
  */
 export function usageChart(options: ChartOptions): HTMLElement {
-  const { data, choose, say, signal } = options
-  const last = data.times.length - 1
+  const { buckets, describe, signal } = options
+  const last = buckets.times.length - 1
   const slider = h('div', {
     role: 'slider',
     id: 'chart',
     class: 'chart',
     tabindex: 0,
     'aria-label': 'Chart: choose a time with the arrow keys',
-    'aria-valuemin': 0,
-    'aria-valuemax': last,
+    ...{ 'aria-valuemin': 0, 'aria-valuemax': last, 'aria-valuenow': last },
   })
-  let chart: uPlot | undefined
-  let chosen = last
-  function select(bucket: number) {
-    chosen = bucket
-    slider.ariaValueNow = String(chosen)
-    slider.ariaValueText = say(chosen)
+  let data = buckets
+  let bars: Bars | undefined
+  let plot: uPlot | undefined
+  let selected = 0
+  function select(bar: number) {
+    selected = bar
+    slider.ariaValueNow = String(bar)
+    slider.ariaValueText = bars?.say(bar) ?? ''
+  }
+  const selectByUser = (bar: number) => {
+    select(Math.min(bar, data.times.length - 1))
+    selectedTime = data.times[selected]
   }
   function show() {
-    choose(chosen)
-    chart?.setCursor({ left: chart.valToPos(chosen, 'x'), top: 0 }, false)
+    bars?.choose(selected)
+    plot?.setCursor({ left: plot.valToPos(selected, 'x'), top: 0 }, false)
   }
   function release() {
-    choose(undefined)
-    chart?.setCursor({ left: -10, top: -10 }, false)
+    bars?.choose(undefined)
+    plot?.setCursor({ left: -10, top: -10 }, false)
   }
-  const go = (bucket: number) => {
-    select(bucket)
+  const go = (bar: number) => {
+    selectByUser(bar)
     show()
   }
-  listenToSlider(slider, { now: () => chosen, last, perPage, go })
+  const isFocused = () => document.activeElement === slider
+  listenToSlider(slider, { now: () => selected, last, perPage, go })
   listen(slider, 'focus', show)
   listen(slider, 'blur', release)
-  // A bucket that was selected by press or key stays selected while the chart has the focus.
-  listen(slider, 'mouseleave', () => (document.activeElement === slider ? show() : release()))
-  const point = (bucket: number) => {
-    select(bucket)
-    choose(chosen)
+  // A bar that was selected by press or key stays selected while the chart has the focus.
+  listen(slider, 'mouseleave', () => (isFocused() ? show() : release()))
+  listen(slider, 'mousemove', (event) => {
+    const bar = plot && barUnder(event, plot)
+    if (bar === undefined) return
+    selectByUser(bar)
+    bars?.choose(bar, true)
+  })
+  // uPlot stops most clicks.
+  listen(slider, 'mouseup', (event) => go((plot && barUnder(event, plot)) ?? selected))
+  function draw(size: number, width: number) {
+    plot?.destroy()
+    data = mergeBuckets(buckets, size)
+    bars = describe(data, size)
+    const { labels } = bars
+    plot = new uPlot(
+      plotOptions({ ...options, data, labels }, slider, width),
+      stacked(data),
+      slider,
+    )
+    slider.ariaValueMax = String(data.times.length - 1)
+    select(barAt(selectedTime, data.times))
   }
+  let drawn = ''
   const resized = new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0)
     if (width === 0) return
-    if (chart) chart.setSize({ width, height })
-    else chart = new uPlot(plotOptions(options, slider, width, point), stacked(data), slider)
+    const scale = textScale()
+    const size = bucketsPerBar(buckets, width, scale)
+    if (drawn === `${size} ${scale}`) plot?.setSize({ width, height })
+    else draw(size, width)
+    drawn = `${size} ${scale}`
+    if (isFocused()) show()
   })
   resized.observe(slider)
   signal.addEventListener('abort', () => {
     resized.disconnect()
-    chart?.destroy()
+    plot?.destroy()
   })
-  select(last)
   return slider
 }
 
-/** Buckets that Page Up and Page Down move by: of days, a week. */
+/** The bar under the pointer; `undefined` beside the plot. */
+function barUnder({ clientX }: MouseEvent, plot: uPlot): number | undefined {
+  const { left, right } = plot.over.getBoundingClientRect()
+  return left <= clientX && clientX <= right ? plot.posToIdx(clientX - left) : undefined
+}
+
+/** The bar with a time; the last one if there is none. Compares local times, as they are written. */
+function barAt(time: string | undefined, times: readonly string[]): number {
+  const local = (ts: string) => ts.slice(0, 16)
+  const found = time === undefined ? -1 : times.findLastIndex((ts) => local(ts) <= local(time))
+  return found < 0 ? times.length - 1 : found
+}
+
+/** Bars that Page Up and Page Down move by: of days, a week. */
 const perPage = 7
 
 /** Cumulative sums: the last row, drawn first, is the bars' whole height. */
@@ -99,11 +148,14 @@ function stacked({ times, series }: UsageSeries): uPlot.AlignedData {
   return [times.map((_, at) => at), ...sums.reverse()]
 }
 
+interface PlotOptions extends Pick<ChartOptions, 'amount' | 'minStep'>, Pick<Bars, 'labels'> {
+  readonly data: UsageSeries
+}
+
 function plotOptions(
-  { data, labels, amount, minStep }: ChartOptions,
+  { data, labels, amount, minStep }: PlotOptions,
   slider: HTMLElement,
   width: number,
-  point: (bucket: number) => void,
 ): uPlot.Options {
   const colour = colours(slider)
   const [text, line, page] = [colour('--muted'), colour('--line'), colour('--page')]
@@ -112,8 +164,8 @@ function plotOptions(
   const font = `${fontSize} ${fontFamily}`
   const axis = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { show: false } }
   const bars = uPlot.paths.bars?.({ size: [barShare, maxBar], gap: 0 })
-  const series = data.series.map((_, at) => ({
-    fill: colour(`--series-${at + 1}`, 'none'),
+  const series = data.series.map((one) => ({
+    fill: colour(`--series-${one.colour}`, 'none'),
     width: 0,
     points: { show: false },
     ...(bars && { paths: bars }),
@@ -161,11 +213,6 @@ function plotOptions(
       draw: [(plot) => separate(plot, data, page), (plot) => hatch(plot, data, page)],
       setSize: [(plot) => plot.over.style.setProperty('--column', `${columnWidth(plot)}px`)],
       ready: [(plot) => plot.over.style.setProperty('--column', `${columnWidth(plot)}px`)],
-      setCursor: [
-        ({ cursor }) => {
-          if (typeof cursor.idx === 'number') point(cursor.idx)
-        },
-      ],
     },
   }
 }
@@ -183,11 +230,7 @@ const barSizes = { hour: [1, 2, 3, 4, 6, 12, 24], day: [1, 7, 14, 28], month: [1
 const besidesBars = 64
 
 /** Buckets per bar in a chart of this width, so that no bar is too narrow to see or to press. */
-export function bucketsPerBar(
-  { times, granularity }: UsageSeries,
-  width: number,
-  scale: number,
-): number {
+function bucketsPerBar({ times, granularity }: UsageSeries, width: number, scale: number): number {
   const isWide = (size: number) =>
     (barShare * (width - besidesBars * scale)) / Math.ceil(times.length / size) >= minBar
   const sizes = barSizes[granularity]

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import { dateIn, isTimeZone, midnightBefore } from '../../../text/time-zone.ts'
 import type { Formats } from '../shared/formats.ts'
+import { groupColours, maxColours } from './group-colours.ts'
 
 const Sum = z.looseObject({ seconds: z.number(), minutes: z.number(), conversations: z.number() })
 
@@ -103,6 +104,8 @@ export const amountIn = (measure: Measure, amount: number, formats: Formats, isS
 /** Values of one group, one per bucket. */
 interface Series {
   readonly label: string
+  /** Number of the colour in the style sheet. */
+  readonly colour: number
   readonly values: readonly number[]
   readonly total: number
 }
@@ -115,7 +118,7 @@ export interface UsageSeries {
   readonly granularity: Granularity
   /** Bucket starts in the requested zone. */
   readonly times: readonly string[]
-  /** Groups beyond the number of colours are merged into one. */
+  /** In the order of their colours. Groups beyond the number of colours are merged into one. */
   readonly series: readonly Series[]
   readonly isGrouped: boolean
   /** Totals of all series, one per bucket. */
@@ -127,39 +130,42 @@ export interface UsageSeries {
   readonly partial: ReadonlyMap<number, Coverage>
 }
 
-const maxSeries = 8
-
-/** Converts the buckets into one series per group, those with the most minutes first. */
+/** Converts the buckets into one series per group, of the groups with the most minutes. */
 export function seriesOf({ meta, data, names }: UsageData, measure: Measure): UsageSeries {
-  const rows = new Map<string, number[]>()
-  const seconds = new Map<string, number>()
-  const labels = new Map<string, string>()
+  const groups = new Map<string, { label: string; seconds: number; values: number[] }>()
   for (const [at, { values }] of data.entries()) {
     for (const value of values) {
       const key = keyOf(value)
-      const row = rows.get(key) ?? new Array<number>(data.length).fill(0)
-      row[at] = (row[at] ?? 0) + amountOf(value, measure)
-      rows.set(key, row)
-      seconds.set(key, (seconds.get(key) ?? 0) + value.seconds)
-      labels.set(key, labelOf(value, names))
+      const group = groups.get(key) ?? {
+        ...{ label: labelOf(value, names), seconds: 0 },
+        values: new Array<number>(data.length).fill(0),
+      }
+      group.values[at] = (group.values[at] ?? 0) + amountOf(value, measure)
+      group.seconds += value.seconds
+      groups.set(key, group)
     }
   }
-  // Sorted by minutes for either measure, so that a group keeps its colour.
-  const secondsOf = ([key]: [string, unknown]) => seconds.get(key) ?? 0
-  const all = [...rows]
-    .sort((one, other) => secondsOf(other) - secondsOf(one))
-    .map(([key, values]) => ({ label: labels.get(key) ?? '', values, total: sum(values) }))
+  const sorted = [...groups].sort(([, one], [, other]) => other.seconds - one.seconds)
+  const colours = groupColours(
+    sorted.map(([key]) => key),
+    dimensionsIn(data),
+  )
+  const all = sorted.map(([, { label, values }], at) => ({
+    ...{ label, values, total: sum(values) },
+    colour: colours[at] ?? maxColours,
+  }))
   const times = data.map(({ ts }) => ts)
   const sumsOf = (ones: readonly Series[]) =>
     times.map((_, at) => sum(ones.map(({ values }) => values[at] ?? 0)))
-  const rest = all.length > maxSeries ? all.slice(maxSeries - 1) : []
+  const rest = all.length > maxColours ? all.slice(maxColours - 1) : []
   const values = sumsOf(rest)
-  const others = { label: `${rest.length} others`, values, total: sum(values) }
+  const others = { label: `${rest.length} others`, colour: maxColours, values, total: sum(values) }
+  const shown = rest.length > 0 ? [...all.slice(0, maxColours - 1), others] : all
   return {
     granularity: granularityOf(meta),
     times,
-    series: rest.length > 0 ? [...all.slice(0, maxSeries - 1), others] : all,
-    isGrouped: data.some((bucket) => bucket.values.some(({ dimensions }) => dimensions)),
+    series: shown.sort((one, other) => one.colour - other.colour),
+    isGrouped: dimensionsIn(data) !== '',
     totals: sumsOf(all),
     partial: new Map(
       times.flatMap((ts, at) => {
@@ -169,6 +175,10 @@ export function seriesOf({ meta, data, names }: UsageData, measure: Measure): Us
     ),
   }
 }
+
+/** Names of the dimensions by which a result is split, with commas between them. */
+const dimensionsIn = (data: UsageData['data']): string =>
+  Object.keys(data.flatMap(({ values }) => values)[0]?.dimensions ?? {}).join()
 
 const granularityOf = ({ granularity }: UsageData['meta']): Granularity =>
   granularity === 'hour' || granularity === 'month' ? granularity : 'day'
@@ -194,38 +204,47 @@ function coverageOf(ts: string, meta: UsageData['meta']): Coverage | undefined {
 export const groupings = { agent: 'Agent', subaccount: 'Subaccount', type: 'Type' }
 
 /** Heading of the groups' names. */
-export function groupingOf({ data: [first] }: UsageData): string {
-  const dimensions = Object.keys(first?.values[0]?.dimensions ?? {})
+export function groupingOf({ data }: UsageData): string {
   const names: Readonly<Record<string, string>> = groupings
+  const dimensions = dimensionsIn(data).split(',')
   return dimensions.map((dimension) => names[dimension] ?? dimension).join(', ') || 'Group'
 }
 
 /** Totals per group, for a result without buckets. */
 export interface Group {
   readonly label: string
+  /** Number of the colour in the style sheet. */
+  readonly colour: number
   readonly minutes: number
   readonly conversations: number
   /** Totals in the compared period. */
   readonly before: Readonly<Record<Measure, number>> | undefined
 }
 
-export const groupsOf = ({ data, names }: UsageData): Group[] =>
-  data
-    .flatMap(({ values }) => values)
-    .map((value) => ({
-      label: labelOf(value, names),
-      minutes: amountOf(value, 'minutes'),
-      conversations: value.conversations,
-      before: value.before && {
-        minutes: amountOf(value.before, 'minutes'),
-        conversations: value.before.conversations,
-      },
-    }))
+/** The groups, the most used first. */
+export function groupsOf({ data, names }: UsageData): Group[] {
+  const values = data.flatMap((bucket) => bucket.values)
+  values.sort((one, other) => other.seconds - one.seconds)
+  const colours = groupColours(values.map(keyOf), dimensionsIn(data))
+  return values.map((value, at) => ({
+    label: labelOf(value, names),
+    colour: colours[at] ?? maxColours,
+    minutes: amountOf(value, 'minutes'),
+    conversations: value.conversations,
+    before: value.before && {
+      minutes: amountOf(value.before, 'minutes'),
+      conversations: value.before.conversations,
+    },
+  }))
+}
 
 const amountOf = ({ seconds, conversations }: Pick<Value, Measured>, measure: Measure) =>
   measure === 'minutes' ? seconds / 60 : conversations
 
-/** Merges `size` buckets each into one: hours from midnight on, days from the first on. */
+/**
+ * Merges `size` buckets each into one: hours from midnight on, days from the first on. A last one
+ * of fewer days is a part.
+ */
 export function mergeBuckets(data: UsageSeries, size: number): UsageSeries {
   if (size === 1) return data
   const keyOf = (ts: string, at: number) =>
@@ -240,17 +259,18 @@ export function mergeBuckets(data: UsageSeries, size: number): UsageSeries {
       return merged
     }, [])
   const firsts = data.times.flatMap((_, at) => (isFirst(at) ? [at] : []))
+  const isShort = data.granularity === 'day' && data.times.length % size > 0
   return {
     ...data,
     times: firsts.map((at) => data.times[at] ?? ''),
     series: data.series.map((one) => ({ ...one, values: mergeAmounts(one.values) })),
     totals: mergeAmounts(data.totals),
-    partial: new Map(
-      [...data.partial].map(([at, coverage]) => [
-        firsts.findLastIndex((first) => first <= at),
-        coverage,
-      ]),
-    ),
+    partial: new Map([
+      ...(isShort ? [[firsts.length - 1, 'in part'] as const] : []),
+      ...[...data.partial].map(
+        ([at, coverage]) => [firsts.findLastIndex((first) => first <= at), coverage] as const,
+      ),
+    ]),
   }
 }
 

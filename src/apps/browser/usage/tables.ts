@@ -20,17 +20,21 @@ interface BucketTable {
   readonly formats: Formats
 }
 
+/** Indexes of the first and the last of adjacent buckets. */
+export interface Buckets {
+  readonly first: number
+  readonly last: number
+}
+
 /**
  * One row per bucket, one column per group. The total comes first, so that a phone shows it without
  * scrolling. Of hours only those with an amount have a row: most nights have none.
  */
-export function bucketTable({
-  data,
-  measure,
-  labels,
-  isPart,
-  formats,
-}: BucketTable): readonly HTMLElement[] {
+export function bucketTable({ data, measure, labels, isPart, formats }: BucketTable): {
+  readonly parts: readonly HTMLElement[]
+  /** Marks the rows of buckets, and unless they are only pointed at, scrolls to them. */
+  readonly choose: (buckets: Buckets | undefined, isPointed?: boolean) => void
+} {
   const { granularity, times, series, isGrouped, totals, partial } = data
   const name = measures[measure]
   const groups = isGrouped ? series : []
@@ -50,16 +54,12 @@ export function bucketTable({
   const all = sum(totals)
   const isListed = (at: number) =>
     granularity !== 'hour' || partial.get(at) === 'so far' || totals[at] !== 0
-  const rows = labels.flatMap((label, at) =>
-    isListed(at)
-      ? [
-          row(label, partial.get(at), [
-            totals[at] ?? 0,
-            ...groups.map(({ values }) => values[at] ?? 0),
-          ]),
-        ]
-      : [],
-  )
+  const rowOf = (at: number) =>
+    row(labels[at] ?? '', partial.get(at), [
+      totals[at] ?? 0,
+      ...groups.map(({ values }) => values[at] ?? 0),
+    ])
+  const listed = labels.flatMap((_, at) => (isListed(at) ? [{ at, row: rowOf(at) }] : []))
   const table = scrolledTable({
     id: 'table',
     label: `${name} by time`,
@@ -68,23 +68,44 @@ export function bucketTable({
       numberHead(isGrouped ? 'Total' : name),
       ...groups.map(({ label }) => numberHead(label)),
     ],
-    rows,
+    rows: listed.map(({ row }) => row),
     foot: row(isPart ? 'Total shown' : 'Total', undefined, [
       all,
       ...groups.map(({ total }) => total),
     ]),
     stickyColumn: true,
   })
-  const isWhole = rows.length === labels.length
+  const isWhole = listed.length === labels.length
   const columns = [totals, ...series.map(({ values }) => values)]
   const sums = [...columns, ...times.map((_, at) => series.map(({ values }) => values[at] ?? 0))]
-  return [
-    fitted(table),
-    ...notes(
-      !isWhole && `Hours without ${name.toLowerCase()} are not listed.`,
-      measure === 'minutes' && roundingNote(sums),
-    ),
-  ]
+  return {
+    parts: [
+      fitted(table),
+      ...notes(
+        !isWhole && `Hours without ${name.toLowerCase()} are not listed.`,
+        measure === 'minutes' && roundingNote(sums),
+      ),
+    ],
+    choose(buckets, isPointed) {
+      const isChosen = (at: number) => !!buckets && buckets.first <= at && at <= buckets.last
+      for (const { at, row } of listed) row.classList.toggle('chosen', isChosen(at))
+      if (!isPointed)
+        scrollTo(
+          table,
+          listed.flatMap(({ at, row }) => (isChosen(at) ? [row] : [])),
+        )
+    },
+  }
+}
+
+/** Scrolls a table, but not the page, to adjacent rows: all of them, or as many as it shows. */
+function scrollTo(box: HTMLElement, rows: readonly HTMLElement[]): void {
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (!first || !last) return
+  const heightOf = (part: string) => box.querySelector<HTMLElement>(part)?.offsetHeight ?? 0
+  const top = first.offsetTop - heightOf('thead')
+  const bottom = last.offsetTop + last.offsetHeight + heightOf('tfoot') - box.clientHeight
+  box.scrollTop = Math.min(top, Math.max(box.scrollTop, bottom))
 }
 
 /** Notes under a table, if there are any. */
@@ -147,6 +168,7 @@ export function groupTable(
     rows: sorted.map((group) => {
       const bar = h('span', { class: 'bar', 'aria-hidden': 'true' })
       bar.style.width = `${max > 0 ? (100 * group[measure]) / max : 0}%`
+      bar.style.background = `var(--series-${group.colour})`
       const name = h('span', { class: 'group', dir: 'auto' }, withSoftHyphens(group.label))
       return h('tr', {}, h('th', { scope: 'row' }, name, bar), cells(group))
     }),

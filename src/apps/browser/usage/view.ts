@@ -2,11 +2,9 @@ import { midnightBefore } from '../../../text/time-zone.ts'
 import { button, select } from '../shared/controls.ts'
 import { emptyState, h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { withSoftHyphens } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
-import { bucketsPerBar, textScale, usageChart } from './chart.ts'
+import { chartFigure } from './chart-figure.ts'
 import {
-  amountIn,
   groupingOf,
   groupings,
   groupsOf,
@@ -15,12 +13,10 @@ import {
   type Measure,
   type MissingTimes,
   measures,
-  mergeBuckets,
   missingTimes,
   seriesOf,
   startOfMonth,
   UsageData,
-  type UsageSeries,
   zoneOf,
 } from './data.ts'
 import { usageFigures } from './figures.ts'
@@ -146,10 +142,12 @@ function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] 
   const series = seriesOf(data, measure)
   const labels = series.times.map((ts) => formats.wall(ts, series.granularity))
   const missing = missingTimes(data)
+  const isPart = missing !== undefined
+  const table = bucketTable({ data: series, measure, labels, isPart, formats })
   return [
-    chartFigure(series, page),
+    chartFigure(series, { measure, formats, signal: page.signal, choose: table.choose }),
     ...(missing ? [missingNotice({ labels, missing }, page)] : []),
-    ...bucketTable({ data: series, measure, labels, isPart: missing !== undefined, formats }),
+    ...table.parts,
     ...notes,
   ]
 }
@@ -185,130 +183,3 @@ const joinNames = (shown: UsageData['names'] = {}, more: UsageData['names'] = {}
       { ...shown[dimension], ...more[dimension] },
     ]),
   )
-
-/**
- * The chart at the width and text size that it has: where bars would be too narrow, each is several
- * buckets.
- */
-function chartFigure(all: UsageSeries, { formats, signal }: Page<UsageData>): HTMLElement {
-  const figure = h('figure')
-  let drawing = new AbortController()
-  let drawn = ''
-  const resized = new ResizeObserver(() => {
-    const scale = textScale()
-    const size = bucketsPerBar(all, figure.clientWidth, scale)
-    if (drawn === `${size} ${scale}` || figure.clientWidth === 0) return
-    drawn = `${size} ${scale}`
-    drawing.abort()
-    drawing = new AbortController()
-    const data = mergeBuckets(all, size)
-    figure.replaceChildren(...chartParts(data, { size, formats, signal: drawing.signal }))
-  })
-  resized.observe(figure)
-  signal.addEventListener('abort', () => {
-    resized.disconnect()
-    drawing.abort()
-  })
-  return figure
-}
-
-interface ChartSettings extends Pick<Page<UsageData>, 'formats' | 'signal'> {
-  /** Buckets per bar. */
-  readonly size: number
-}
-
-function chartParts(data: UsageSeries, { size, formats, signal }: ChartSettings): readonly Node[] {
-  const name = measures[measure].toLowerCase()
-  const labels = barLabels(data, size, formats)
-  const { caption, list, show } = chartLegend(data, { labels, size, formats })
-  const chart = usageChart({
-    data,
-    labels: axisLabels(data, formats),
-    say: (at) => `${labels[at] ?? ''}: ${amountIn(measure, data.totals[at] ?? 0, formats)} ${name}`,
-    choose: show,
-    amount: (value, decimals) => formats.fixed(value, { decimals }),
-    minStep: measure === 'minutes' ? 0.1 : 1,
-    signal,
-  })
-  return [caption, chart, ...list]
-}
-
-/** Time of each bar: a bucket, or the first to the last of its buckets. */
-function barLabels(
-  { times, granularity }: UsageSeries,
-  size: number,
-  { wall }: Formats,
-): readonly string[] {
-  if (size === 1) return times.map((ts) => wall(ts, granularity))
-  return times.map((ts) => {
-    const start = Date.parse(`${ts.slice(0, 16)}Z`)
-    const later = (hours: number) => new Date(start + hours * 3_600_000).toISOString()
-    return granularity === 'hour'
-      ? `${wall(ts, 'hour')}–${wall(later(size), 'time')}`
-      : `${wall(ts, 'date')} – ${wall(later((size - 1) * 24), 'date')}`
-  })
-}
-
-/** Short labels: hours have the date only where it changes. */
-function axisLabels({ times, granularity }: UsageSeries, { wall }: Formats): readonly string[] {
-  return times.map((ts) => {
-    if (granularity === 'hour') return wall(ts, /T00:/.test(ts) ? 'date' : 'time')
-    return wall(ts, granularity === 'month' ? 'month' : 'date')
-  })
-}
-
-/**
- * The total above the chart, and below it names and colours of the series with their totals, and the
- * bars that are not covered whole. `show` shows the amounts of a bar instead.
- */
-function chartLegend(
-  data: UsageSeries,
-  {
-    labels,
-    size,
-    formats,
-  }: Pick<ChartSettings, 'size' | 'formats'> & { labels: readonly string[] },
-) {
-  const { series, isGrouped, totals, partial, granularity } = data
-  const head = h('strong')
-  const amounts = series.map(() => h('span', { class: 'number' }))
-  const legend = series.map(({ label }, at) => {
-    const swatch = h('span', { class: 'swatch' })
-    swatch.style.background = `var(--series-${at + 1})`
-    const name = h('span', { dir: 'auto' }, withSoftHyphens(label))
-    return h('li', {}, swatch, h('span', {}, name, ' ', amounts[at]))
-  })
-  const all = totals.reduce((sum, amount) => sum + amount, 0)
-  const show = (bar: number | undefined) => {
-    const isAll = bar === undefined
-    const amount = amountIn(measure, isAll ? all : (totals[bar] ?? 0), formats)
-    const time = isAll ? 'Total' : (labels[bar] ?? '')
-    const coverage = isAll ? undefined : partial.get(bar)
-    head.textContent = `${time}${coverage ? `, ${coverage}` : ''}: ${amount} ${measures[measure].toLowerCase()}`
-    for (const [at, { total, values }] of series.entries()) {
-      const place = amounts[at]
-      if (place) place.textContent = amountIn(measure, isAll ? total : (values[bar] ?? 0), formats)
-    }
-  }
-  show(undefined)
-  const striped = [...partial].map(([bar, coverage]) =>
-    h(
-      'li',
-      { class: 'muted partial' },
-      h('span', { class: 'swatch striped' }),
-      `${labels[bar] ?? ''}, ${coverage}`,
-    ),
-  )
-  const keys = [...(isGrouped ? legend : []), ...striped]
-  const merged = `Each bar is ${size} ${granularity}s.`
-  return {
-    caption: h(
-      'figcaption',
-      { class: 'row' },
-      head,
-      size > 1 && h('span', { class: 'muted' }, merged),
-    ),
-    list: keys.length > 0 ? [h('ul', { class: 'legend' }, keys)] : [],
-    show,
-  }
-}
