@@ -3,10 +3,9 @@ import type { Agent } from '../contract/agent.ts'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { ApiError, failureText, isRejectedWith } from '../platform/failure.ts'
-import type { CacheTime } from '../platform/sessions/reply-cache.ts'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import { resultOr } from '../platform/time-limit.ts'
-import { accountArgumentText } from '../tool/account-reader.ts'
+import { accountReader } from '../tool/account-reader.ts'
 import { didYouMean } from '../tool/references/did-you-mean.ts'
 import { withIdsForNames } from '../tool/references/names-to-ids.ts'
 
@@ -14,9 +13,6 @@ import { withIdsForNames } from '../tool/references/names-to-ids.ts'
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string }
-
-/** A request without its account, which the reader adds. */
-type PartialRequest = Partial<RouteRequest>
 
 /** Reads the platform for one prompt, on the account that the prompt is about. */
 export type PromptReader = ReturnType<typeof createPromptReader>
@@ -36,12 +32,10 @@ const optionalDataMs = 10_000
 
 export function createPromptReader(prompt: PromptRequest) {
   const { session, account, signal } = prompt
-  const { client, cache, redact } = session
-  const requestOf = ({ params, query = {}, ...rest }: PartialRequest): RouteRequest => ({
-    ...rest,
-    query,
-    params: { account_id: account, ...params },
-  })
+  const { client, redact } = session
+  const request = { params: { account_id: account }, query: {} }
+  const reader = accountReader({ request, session, signal })
+  const { requestOf } = reader
   /** The protocol's invalid-params error about an argument. */
   const invalidArgument = (argument: string, problem: string) =>
     new ProtocolError(-32602, redact(`${prompt.prompt}: ${argument}: ${problem}`))
@@ -52,7 +46,7 @@ export function createPromptReader(prompt: PromptRequest) {
    */
   const require = async <R extends Route>(
     route: R,
-    given: PartialRequest,
+    given: Partial<RouteRequest>,
     argument?: string,
   ): Promise<ReplyOf<R>> => {
     const request = requestOf(given)
@@ -62,11 +56,8 @@ export function createPromptReader(prompt: PromptRequest) {
   }
 
   return {
-    ...{ account, session, signal },
-    /** Suffix for tool calls in advice: `, account_id X`, or empty if none is needed. */
-    accountArgument: accountArgumentText({ request: requestOf({}), session }),
-    invalidArgument,
-    require,
+    ...reader,
+    ...{ session, signal, invalidArgument, require },
     /** Reads the agent with that id or exact name. Throws ProtocolError. */
     async requireAgent(reference: string): Promise<Agent> {
       const request = requestOf({ params: { agent_id: reference } })
@@ -79,15 +70,6 @@ export function createPromptReader(prompt: PromptRequest) {
       }
       return require(routes.agents.get, named.request, 'agent_id')
     },
-    /** Reads from the platform. Throws ApiError. */
-    call: <R extends Route>(route: R, given: PartialRequest) =>
-      client.call(route, requestOf(given), signal),
-    /** Reads through the cache; replies may be some minutes old. Throws ApiError. */
-    cached: <R extends Route>(route: R, given: PartialRequest, time: CacheTime) =>
-      cache.read(route, requestOf(given), time),
-    /** Reads from the platform, not from the cache, and refreshes the cache. Throws ApiError. */
-    refreshed: <R extends Route>(route: R, given: PartialRequest, time: CacheTime) =>
-      cache.refresh(route, requestOf(given), time),
     /**
      * Waits for optional data, up to `optionalDataMs`. An ApiError, a timeout or a cancellation
      * becomes a `problem` and does not fail the prompt.

@@ -15,6 +15,8 @@ export interface AccountReader {
   readonly account: string
   /** The argument `account_id` in advice: see `accountArgumentText`. */
   readonly accountArgument: string
+  /** The request in this account, unless it names another. */
+  requestOf(given: Partial<RouteRequest>): RouteRequest
   call<R extends Route>(route: R, request: Partial<RouteRequest>): Promise<ReplyOf<R>>
   /** Reads through the cache; replies may be some minutes old. */
   readonly cached: CachedRead
@@ -35,7 +37,7 @@ export function accountReader({
 }: Pick<Run, 'request' | 'session' | 'signal'>): AccountReader {
   const account = accountIn(request)
   const { client, cache } = session
-  const requestOf = ({ params, query = {}, ...rest }: Partial<RouteRequest>): RouteRequest => ({
+  const requestOf: AccountReader['requestOf'] = ({ params, query = {}, ...rest }) => ({
     ...rest,
     query,
     params: { account_id: account, ...params },
@@ -43,6 +45,7 @@ export function accountReader({
   return {
     account,
     accountArgument: accountArgumentText({ request, session }),
+    requestOf,
     call: (route, given) => client.call(route, requestOf(given), signal),
     cached: (route, given, time) => cache.read(route, requestOf(given), time),
     refreshed: (route, given, time) => cache.refresh(route, requestOf(given), time),
