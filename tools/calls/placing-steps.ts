@@ -10,6 +10,7 @@ import type { DialRequest } from '../../src/policy/dial-rules.ts'
 import { type CallKey, sameInBatchMs } from '../../src/state/call-journal.ts'
 import { e164Expected, e164Meant, isE164 } from '../../src/text/phone-number.ts'
 import { accountArgumentText } from '../../src/tool/account-reader.ts'
+import { runIn } from '../../src/tool/bulk.ts'
 import { archivedFixes, inSentences } from '../../src/tool/checks/suggested-fixes.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
@@ -33,8 +34,7 @@ export async function placingRun<
   R extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'>,
 >(run: R): Promise<R & PlacingRun> {
   const { account, callOwner } = await accountUnlessAborted(readableAccount(run), run.signal)
-  const params = { ...run.request.params, account_id: account }
-  return { ...run, request: { ...run.request, params }, callOwner }
+  return { ...runIn({ id: account }, run), callOwner }
 }
 
 async function readableAccount({ request, session }: Pick<Run, 'request' | 'session'>) {
