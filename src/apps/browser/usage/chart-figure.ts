@@ -2,8 +2,9 @@ import { h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
 import type { Page } from '../shared/view.ts'
+import type { UsageSeries } from './buckets.ts'
 import { usageChart } from './chart.ts'
-import { amountIn, type Measure, measures, type UsageData, type UsageSeries } from './data.ts'
+import { amountIn, type Measure, measures, type UsageData } from './data.ts'
 import type { Buckets } from './tables.ts'
 
 interface FigureSettings extends Pick<Page<UsageData>, 'formats' | 'signal'> {

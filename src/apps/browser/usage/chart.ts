@@ -1,8 +1,8 @@
-import './data.ts'
+import './browser-language.ts'
 import uPlot from 'uplot'
 import { listenToSlider } from '../shared/controls.ts'
 import { h, listen } from '../shared/dom.ts'
-import { mergeBuckets, type UsageSeries } from './data.ts'
+import { mergeBuckets, type UsageSeries } from './buckets.ts'
 
 export interface ChartOptions {
   readonly buckets: UsageSeries

@@ -3,23 +3,11 @@ import { button, select } from '../shared/controls.ts'
 import { emptyState, h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
+import { type MissingTimes, missingTimes, seriesOf, startOfMonth } from './buckets.ts'
 import { chartFigure } from './chart-figure.ts'
-import {
-  groupingOf,
-  groupings,
-  groupsOf,
-  isRunning,
-  lacksNames,
-  type Measure,
-  type MissingTimes,
-  measures,
-  missingTimes,
-  seriesOf,
-  startOfMonth,
-  UsageData,
-  zoneOf,
-} from './data.ts'
+import { isRunning, type Measure, measures, UsageData, zoneOf } from './data.ts'
 import { usageFigures } from './figures.ts'
+import { groupingOf, groupings, groupsOf, lacksNames } from './groups.ts'
 import { bucketTable, groupTable } from './tables.ts'
 
 let measure: Measure = 'minutes'
