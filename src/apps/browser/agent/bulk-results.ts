@@ -7,7 +7,7 @@ import type { Drawing, Page } from '../shared/view.ts'
 import { agentCard, warningList } from './card.ts'
 import { changeList, saveRequest } from './changes.ts'
 import type { AgentData, ManyItem } from './data.ts'
-import { openedId, settingsButton } from './show-settings-button.ts'
+import { openedId, settingsButton } from './settings-button.ts'
 
 /** Label and tone of each outcome of a bulk operation, worst first. */
 const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone, shape?: IconName]>> = {

@@ -1,17 +1,16 @@
 import { isObject } from '../../../text/json.ts'
-import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { button, copyable } from '../shared/controls.ts'
+import { copyable } from '../shared/controls.ts'
 import { voiceName } from '../shared/display-names.ts'
 import { factList, h, icon } from '../shared/dom.ts'
-import type { Formats } from '../shared/formats.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
 import type { Args, Page } from '../shared/view.ts'
 import { sampleButton } from '../shared/voice-sample.ts'
-import { agentDefaults } from './agent-defaults.ts'
 import type { AgentData, Fields } from './data.ts'
-import { fullLabelOf, groups, labelOf, linesOf, valueText } from './field-texts.ts'
+import { linesOf, valueText } from './field-texts.ts'
+import { longText } from './folded-text.ts'
 import { voiceOf } from './related-objects.ts'
+import { settingSections } from './settings-list.ts'
 
 /**
  * Fields that the list of settings leaves out: the card shows them elsewhere, or they describe the
@@ -36,15 +35,9 @@ const inFront = new Set([
  * card shows the voice's id.
  */
 export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args): readonly Node[] {
-  const rows = Object.entries(agent)
-    .filter(([name]) => !elsewhere.has(name))
-    .flatMap(([name, value]) => rowsOf([name], value))
-    .filter(({ path, value }) => !inFront.has(path) || !isPlain(value) || isUnspoken(path, agent))
-  const [usual, own] = [rows.filter(isUsual), rows.filter((row) => !isUsual(row))]
-  const sections = sectionNames.flatMap((name) => {
-    const some = own.filter((row) => sectionOf(row) === name)
-    return some.length > 0 ? [h('h2', {}, name), ...settingList(some, page, name)] : []
-  })
+  const settings = Object.entries(agent).filter(([name]) => !elsewhere.has(name))
+  const isInFront = (path: string, value: unknown) =>
+    inFront.has(path) && isPlain(value) && !isUnspoken(path, agent)
   const id = typeof agent.id === 'string' ? agent.id : ''
   return [
     ...greeting(agent),
@@ -64,30 +57,9 @@ export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args):
         id !== '' && copyable(plainText(id), { id: 'copy-id', what: "the agent's id", ...page }),
       ],
     ]),
-    ...sections,
-    ...(usual.length > 0
-      ? [
-          h(
-            'details',
-            {},
-            h('summary', { id: 'defaults' }, defaultsText(usual.length)),
-            settingList(usual, page, 'defaults'),
-          ),
-        ]
-      : []),
+    ...settingSections(settings, isInFront, page.formats),
   ]
 }
-
-const sectionNames = ['Changed from the default', 'Also set', 'Metadata'] as const
-
-const sectionOf = ({ path, usual }: Row): (typeof sectionNames)[number] =>
-  path.startsWith('metadata')
-    ? 'Metadata'
-    : usual === undefined
-      ? 'Also set'
-      : 'Changed from the default'
-
-const defaultsText = (count: number) => `${counted(count, 'setting')} at the default or empty`
 
 /** True for a value that fits into a line at the head of the card. */
 const isPlain = (value: unknown) =>
@@ -126,47 +98,6 @@ function greeting(agent: Fields): readonly Node[] {
         : !isWorded && h('p', { class: 'muted' }, 'Nothing: the caller speaks first.'),
     ),
   ]
-}
-
-/**
- * Maximum length of a text that is shown in full, characters. The end of a longer text is folded.
- */
-const longestOpen = 400
-
-/** Maximum length of a value beside its label on a phone, characters. */
-export const longestBeside = 100
-
-/** A text whose end is folded if it is long. */
-function longText(
-  text: string,
-  id: string,
-  nodesOf: (text: string) => readonly (Node | string)[] = (plain) => [plain],
-): HTMLElement {
-  const name = text.length > longestBeside ? 'value long' : 'value'
-  if (text.length <= longestOpen) return h('div', { class: name, dir: 'auto' }, nodesOf(text))
-  const cut = /\s\S*$/.exec(text.slice(0, longestOpen))?.index ?? longestOpen
-  const [rest, gap] = [h('span', { hidden: true }, nodesOf(text.slice(cut))), h('span', {}, ' …')]
-  const shown = h('div', { class: 'value', dir: 'auto' }, nodesOf(text.slice(0, cut)), gap, rest)
-  return h('div', { class: 'long' }, shown, wholeTextButton([rest], [gap], `whole-${id}`))
-}
-
-/** Shows the folded parts of a text in place of its gaps, and folds them again. */
-export function wholeTextButton(
-  parts: readonly HTMLElement[],
-  gaps: readonly HTMLElement[],
-  id: string,
-): HTMLElement {
-  const toggle = button(
-    'Whole text',
-    () => {
-      const isOpen = toggle.ariaExpanded !== 'true'
-      toggle.ariaExpanded = String(isOpen)
-      for (const part of parts) part.hidden = !isOpen
-      for (const gap of gaps) gap.hidden = isOpen
-    },
-    { id, class: 'quiet', 'aria-expanded': 'false' },
-  )
-  return toggle
 }
 
 /** A greeting with its template placeholders marked. */
@@ -226,108 +157,6 @@ function voiceFact(
       } else if (voice !== undefined) place.append(h('span', { class: 'muted' }, 'No sample'))
     })
   return place
-}
-
-interface Row {
-  readonly path: string
-  readonly value: unknown
-  /** The platform's default; `undefined` if none is documented. */
-  readonly usual: unknown
-}
-
-/** Maximum rows in the list of settings. Metadata alone may have any number of fields. */
-const maxRows = 100
-
-/** Rows of a long list that are not folded. */
-const openRows = 30
-/** Maximum rows of a list that is not folded. */
-const maxOpenRows = 36
-
-/** Maximum depth of nested rows; deeper objects are shown as JSON. */
-const deepest = 3
-
-function rowsOf(path: readonly string[], value: unknown): Row[] {
-  const isTakenApart = isObject(value) && path.length < deepest
-  if (!isTakenApart || Object.keys(value).length === 0)
-    return [{ path: path.join('.'), value, usual: defaultAt(path) }]
-  return Object.entries(value).flatMap(([name, field]) => rowsOf([...path, name], field))
-}
-
-const defaultAt = (path: readonly string[]) =>
-  path.reduce<unknown>(
-    (fields, name) => (isObject(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined),
-    agentDefaults,
-  )
-
-/**
- * True for the platform's default; without a documented default, for an empty value, null or false.
- */
-const isUsual = ({ value, usual }: Row): boolean =>
-  usual === undefined
-    ? value === null ||
-      value === false ||
-      value === '' ||
-      (typeof value === 'object' && Object.keys(value).length === 0)
-    : value === usual
-
-/** Settings in the order of their groups, metadata last. `id`: part of the ids of its summaries. */
-function settingList(
-  rows: readonly Row[],
-  { formats }: Page<AgentData>,
-  id: string,
-): readonly Node[] {
-  const order = Object.keys(groups).filter((name) => name !== 'metadata')
-  const placeOf = ({ path }: Row) => {
-    const [first = ''] = path.split('.')
-    const at = order.indexOf(first)
-    if (at >= 0) return at
-    return path === first ? order.length : order.length + (first === 'metadata' ? 2 : 1)
-  }
-  const sorted = rows.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, maxRows)
-  const isFolded = sorted.length > maxOpenRows
-  const list = (some: readonly Row[]) => factList(some.map((row) => settingFact(row, formats)))
-  return [
-    list(isFolded ? sorted.slice(0, openRows) : sorted),
-    isFolded && foldedRows(list(sorted.slice(openRows)), sorted.length - openRows, id),
-    rows.length > maxRows &&
-      h(
-        'p',
-        { class: 'muted' },
-        `${formats.number(rows.length - maxRows)} more fields are not shown`,
-      ),
-  ].filter((node) => node !== false)
-}
-
-const foldedRows = (list: HTMLElement, count: number, id: string): HTMLElement =>
-  h('details', {}, h('summary', { id: `rows-${id}` }, `${counted(count, 'more setting')}`), list)
-
-/** A setting with the platform's default beside it, if that is another. */
-const settingFact = ({ path, value, usual }: Row, formats: Formats) =>
-  [
-    labelNodes(path.startsWith('metadata.') ? labelOf(path) : fullLabelOf(path)),
-    [
-      settingValue(valueText(path, value, formats)),
-      usual !== undefined &&
-        usual !== value &&
-        h('span', { class: 'muted' }, ` · default ${valueText(path, usual, formats)}`),
-    ],
-  ] as const
-
-const settingValue = (text: string): HTMLElement =>
-  h('span', { class: text.length > longestBeside ? 'value long' : 'value', dir: 'auto' }, text)
-
-/** Maximum word length, characters, with which a label fits beside its value on a phone. */
-const longestWord = 18
-
-/** A label that can break after a dot or an underscore, as names of metadata have them. */
-export function labelNodes(label: string): HTMLElement {
-  const parts = label.split(/(?<=[._])(?=.)/)
-  const isLong = parts.some((part) => part.split(' ').some(({ length }) => length > longestWord))
-  const nodes = parts.flatMap((part, at) => {
-    const text = withSoftHyphens(part)
-    return at > 0 ? [h('wbr'), text] : [text]
-  })
-  return h('span', { class: isLong && 'long' }, nodes)
 }
 
 export function tagList({ tags }: Fields): HTMLElement | undefined {

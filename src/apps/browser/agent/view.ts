@@ -9,7 +9,7 @@ import { changeList, saveRequest } from './changes.ts'
 import { AgentData, changesIn, type Fields, historyIn } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
 import { accountArgs, numbersAnsweredBy } from './related-objects.ts'
-import { openedId, settingsButton } from './show-settings-button.ts'
+import { openedId, settingsButton } from './settings-button.ts'
 
 /** Words for the decision to save a greeting with variables that nothing fills. */
 const greetingWords: ToolWords = {

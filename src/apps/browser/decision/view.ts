@@ -6,7 +6,7 @@ import { badge, columnHead, factList, h, problemText, scrolledTable } from '../s
 import { lenient } from '../shared/lenient-schemas.ts'
 import { withPhoneNumbers } from '../shared/typography.ts'
 import { type Drawing, type Page, startView } from '../shared/view.ts'
-import { changeWords } from './words.ts'
+import { changeWords } from './change-words.ts'
 
 /*
  * View of actions that need a decision and have no view of their own: archiving, deleting, changing

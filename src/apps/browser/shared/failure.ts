@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
-import { h, shadeEdges } from './dom.ts'
+import { actionRow, h, icon, shadeEdges } from './dom.ts'
 import type { ToolResult } from './host.ts'
 import { lenientOr } from './lenient-schemas.ts'
 
@@ -135,3 +135,18 @@ export const failureDetails = ({ details }: Failure): HTMLElement | false =>
     h('summary', { id: 'details' }, 'Details'),
     shadeEdges(h('pre', { dir: 'auto' }, details)),
   )
+
+/** A failure in place of the content: title, reason, and actions. */
+export function failureState(failure: Failure, actions: readonly HTMLElement[]): HTMLElement {
+  const { title, text, fields } = failure
+  return h(
+    'div',
+    { class: 'state failed' },
+    icon('warning'),
+    h('h2', {}, title),
+    h('p', {}, text),
+    fields.map((field) => h('p', { dir: 'auto' }, field)),
+    actionRow(actions),
+    failureDetails(failure),
+  )
+}

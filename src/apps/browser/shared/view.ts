@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini'
 import { askButtons, button } from './controls.ts'
 import { createDecisions, type WordsOf } from './decision.ts'
-import { actionRow, h, icon } from './dom.ts'
-import { type Failure, failureDetails, failureIn, failureOf } from './failure.ts'
+import { h, icon } from './dom.ts'
+import { type Failure, failureIn, failureOf, failureState } from './failure.ts'
 import { createFormats, type Formats } from './formats.ts'
 import { connectHost, type Host, type HostContext, reasonIn, type ToolResult } from './host.ts'
 
@@ -356,20 +356,6 @@ const placeholder = (parts: Skeleton): HTMLElement =>
       h('div', {}, ...Array.from({ length: count }, () => h('span', { class: shape }))),
     ),
   )
-
-function failureState(failure: Failure, actions: readonly HTMLElement[]): HTMLElement {
-  const { title, text, fields } = failure
-  return h(
-    'div',
-    { class: 'state failed' },
-    icon('warning'),
-    h('h2', {}, title),
-    h('p', {}, text),
-    fields.map((field) => h('p', { dir: 'auto' }, field)),
-    actionRow(actions),
-    failureDetails(failure),
-  )
-}
 
 function sizeButton(host: Host): readonly HTMLElement[] {
   const mode = host.otherDisplayMode()

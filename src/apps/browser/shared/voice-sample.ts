@@ -44,7 +44,11 @@ export function sampleButton({ id, name, find, status, host }: SampleOptions): H
       news.textContent = ` ${text}`
     }
     const what = `the address of the sample of ${name}`
-    return ['Its address: ', copyable(href, { id: `address-${id}`, what, announce }), news]
+    return [
+      'Address of the sample: ',
+      copyable(href, { id: `address-${id}`, what, announce }),
+      news,
+    ]
   }
   return button(
     [

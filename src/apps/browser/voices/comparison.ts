@@ -2,8 +2,8 @@ import { capitalised } from '../../../text/labels.ts'
 import { providerName } from '../shared/display-names.ts'
 import { h } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
-import { actions, playButton } from './actions.ts'
 import { keyOf, type Voice, type VoicesData } from './data.ts'
+import { actions, playButton } from './voice-buttons.ts'
 
 /** Maximum voices in a comparison. */
 export const maxMarked = 3

@@ -4,10 +4,10 @@ import { button } from '../shared/controls.ts'
 import { providerName } from '../shared/display-names.ts'
 import { emptyState, h, icon, listen, shadeEdges } from '../shared/dom.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
-import { actions, playButton } from './actions.ts'
 import { comparison, isMarked, mark, markedVoices, maxMarked } from './comparison.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
 import { type Filters, filterControls, filtersIn, fits, isSame, type Seen } from './filters.ts'
+import { actions, playButton } from './voice-buttons.ts'
 
 /** Number of voices that the view requests; "more" requests twice the shown number. */
 const asksFor = 100

@@ -1,0 +1,149 @@
+import { isObject } from '../../../text/json.ts'
+import { counted } from '../../../text/labels.ts'
+import { factList, h } from '../shared/dom.ts'
+import type { Formats } from '../shared/formats.ts'
+import { withSoftHyphens } from '../shared/typography.ts'
+import { agentDefaults } from './agent-defaults.ts'
+import { fullLabelOf, groups, labelOf, valueText } from './field-texts.ts'
+import { longestBeside } from './folded-text.ts'
+
+/**
+ * All settings of an agent: those that differ from the platform's defaults, those without a
+ * documented default, metadata and, folded, all that are at the default or empty. Settings for which
+ * `isLeftOut` is true are shown elsewhere.
+ */
+export function settingSections(
+  settings: readonly (readonly [name: string, value: unknown])[],
+  isLeftOut: (path: string, value: unknown) => boolean,
+  formats: Formats,
+): readonly Node[] {
+  const rows = settings
+    .flatMap(([name, value]) => rowsOf([name], value))
+    .filter(({ path, value }) => !isLeftOut(path, value))
+  const [usual, own] = [rows.filter(isUsual), rows.filter((row) => !isUsual(row))]
+  return [
+    ...sectionNames.flatMap((name) => {
+      const some = own.filter((row) => sectionOf(row) === name)
+      return some.length > 0 ? [h('h2', {}, name), ...settingList(some, formats, name)] : []
+    }),
+    ...(usual.length > 0
+      ? [
+          h(
+            'details',
+            {},
+            h('summary', { id: 'defaults' }, defaultsText(usual.length)),
+            settingList(usual, formats, 'defaults'),
+          ),
+        ]
+      : []),
+  ]
+}
+
+const sectionNames = ['Changed from the default', 'Also set', 'Metadata'] as const
+
+const sectionOf = ({ path, usual }: Row): (typeof sectionNames)[number] =>
+  path.startsWith('metadata')
+    ? 'Metadata'
+    : usual === undefined
+      ? 'Also set'
+      : 'Changed from the default'
+
+const defaultsText = (count: number) => `${counted(count, 'setting')} at the default or empty`
+
+interface Row {
+  readonly path: string
+  readonly value: unknown
+  /** The platform's default; `undefined` if none is documented. */
+  readonly usual: unknown
+}
+
+/** Maximum rows in the list of settings. Metadata alone may have any number of fields. */
+const maxRows = 100
+
+/** Rows of a long list that are not folded. */
+const openRows = 30
+/** Maximum rows of a list that is not folded. */
+const maxOpenRows = 36
+
+/** Maximum depth of nested rows; deeper objects are shown as JSON. */
+const deepest = 3
+
+function rowsOf(path: readonly string[], value: unknown): Row[] {
+  const isTakenApart = isObject(value) && path.length < deepest
+  if (!isTakenApart || Object.keys(value).length === 0)
+    return [{ path: path.join('.'), value, usual: defaultAt(path) }]
+  return Object.entries(value).flatMap(([name, field]) => rowsOf([...path, name], field))
+}
+
+const defaultAt = (path: readonly string[]) =>
+  path.reduce<unknown>(
+    (fields, name) => (isObject(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined),
+    agentDefaults,
+  )
+
+/**
+ * True for the platform's default; without a documented default, for an empty value, null or false.
+ */
+const isUsual = ({ value, usual }: Row): boolean =>
+  usual === undefined
+    ? value === null ||
+      value === false ||
+      value === '' ||
+      (typeof value === 'object' && Object.keys(value).length === 0)
+    : value === usual
+
+/** Settings in the order of their groups, metadata last. `id`: part of the ids of its summaries. */
+function settingList(rows: readonly Row[], formats: Formats, id: string): readonly Node[] {
+  const order = Object.keys(groups).filter((name) => name !== 'metadata')
+  const placeOf = ({ path }: Row) => {
+    const [first = ''] = path.split('.')
+    const at = order.indexOf(first)
+    if (at >= 0) return at
+    return path === first ? order.length : order.length + (first === 'metadata' ? 2 : 1)
+  }
+  const sorted = rows.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, maxRows)
+  const isFolded = sorted.length > maxOpenRows
+  const list = (some: readonly Row[]) => factList(some.map((row) => settingFact(row, formats)))
+  return [
+    list(isFolded ? sorted.slice(0, openRows) : sorted),
+    isFolded && foldedRows(list(sorted.slice(openRows)), sorted.length - openRows, id),
+    rows.length > maxRows &&
+      h(
+        'p',
+        { class: 'muted' },
+        `${formats.number(rows.length - maxRows)} more fields are not shown`,
+      ),
+  ].filter((node) => node !== false)
+}
+
+const foldedRows = (list: HTMLElement, count: number, id: string): HTMLElement =>
+  h('details', {}, h('summary', { id: `rows-${id}` }, `${counted(count, 'more setting')}`), list)
+
+/** A setting with the platform's default beside it, if that is another. */
+const settingFact = ({ path, value, usual }: Row, formats: Formats) =>
+  [
+    labelNodes(path.startsWith('metadata.') ? labelOf(path) : fullLabelOf(path)),
+    [
+      settingValue(valueText(path, value, formats)),
+      usual !== undefined &&
+        usual !== value &&
+        h('span', { class: 'muted' }, ` · default ${valueText(path, usual, formats)}`),
+    ],
+  ] as const
+
+const settingValue = (text: string): HTMLElement =>
+  h('span', { class: text.length > longestBeside ? 'value long' : 'value', dir: 'auto' }, text)
+
+/** Maximum word length, characters, with which a label fits beside its value on a phone. */
+const longestWord = 18
+
+/** A label that can break after a dot or an underscore, as names of metadata have them. */
+export function labelNodes(label: string): HTMLElement {
+  const parts = label.split(/(?<=[._])(?=.)/)
+  const isLong = parts.some((part) => part.split(' ').some(({ length }) => length > longestWord))
+  const nodes = parts.flatMap((part, at) => {
+    const text = withSoftHyphens(part)
+    return at > 0 ? [h('wbr'), text] : [text]
+  })
+  return h('span', { class: isLong && 'long' }, nodes)
+}
