@@ -809,6 +809,24 @@ describe('several calls', () => {
     expect(await view.frame.innerText('hgroup p')).toMatch(/^All ended\s+2 not called\s/)
   })
 
+  test('are the agent’s in a host that lets views call no tools, and each counts once', async () => {
+    const context = { withoutTools: true }
+    const view = await show(ended, { tool: 'place_calls', args: {}, context })
+    const notDialled = { to_number: '+12025550104', outcome: 'not_dialled' }
+    const structuredContent = { calls: [...batchOfThree, notDialled] }
+    await view.send({ content: [], structuredContent })
+    await expect.poll(() => headline(view)).toBe('The agent called 1 number')
+    expect(await view.frame.innerText('hgroup p')).toMatch(/^All ended\s+3 not called$/)
+    // The filters divide the number in the line above, and none repeats its name.
+    const filters = '[...document.querySelectorAll(".filter")].map((one) => one.innerText)'
+    expect(await view.frame.evaluate(filters)).toEqual(
+      ['All 4', 'Answered 1', 'Not allowed 2', 'Not tried 1'].map((text) =>
+        expect.stringMatching(text.replace(/ (?=\d)/, '\\s*')),
+      ),
+    )
+    expect(await countOf(view, 'tbody button, #update')).toBe(0)
+  })
+
   test('have neither begun nor ended if none was placed', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
     const calls = [batchOfThree[1]]

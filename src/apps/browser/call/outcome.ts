@@ -20,7 +20,7 @@ const outcomes = {
   declined: ['Declined', 'warning', 'cross'],
   failed: ['Failed', 'danger'],
   not_allowed: ['Not allowed', 'danger'],
-  not_dialled: ['Not called', 'neutral'],
+  not_dialled: ['Not tried', 'neutral'],
   ended: ['Ended', 'neutral', 'check'],
   unknown: ['Not known', 'warning'],
 } as const satisfies Record<string, Looks>
