@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { copied, copyParts, copyScript, copyStyle } from '../apps/pages/copying.ts'
+import { copied, copyParts, copyScript, copyStyle } from '../apps/pages/copy-buttons.ts'
 import { badge, type Html, html } from '../apps/pages/html.ts'
 import { inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import type { Readiness } from '../server/transports/http.ts'

@@ -35,7 +35,7 @@ async function openServer(showPage: () => Service['showWebCall']) {
       import('node:http'),
       import('@hono/node-server'),
       import('../server/transports/listen.ts'),
-      import('../sandbox/web-calls/web-calls.ts'),
+      import('../sandbox/web-calls/answer-web-call.ts'),
     ])
   const host = '127.0.0.1'
   const refusalOf = hostCheck({ host, isLoopback: true, allowedHosts: [] })

@@ -13,8 +13,8 @@ import { type AnyInput, type HandlerInput, on, ReplyWithStatus } from './operati
 import { placeCall } from './place-call.ts'
 import { notFound } from './problem.ts'
 import { instant, pageOfRows } from './row-pages.ts'
+import { webCallPath } from './web-calls/answer-web-call.ts'
 import { webCallOf } from './web-calls/web-call-row.ts'
-import { webCallPath } from './web-calls/web-calls.ts'
 
 /** Filters of calls and conversations; only their statuses differ. */
 type ActivityQuery = Omit<HandlerInput<typeof routes.calls.list>['query'], 'status'> & {

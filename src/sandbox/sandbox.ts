@@ -18,7 +18,7 @@ import { sipTrunkHandlers } from './sip-trunks.ts'
 import { openStore, type Store } from './store.ts'
 import { templateHandlers } from './templates.ts'
 import { usageHandlers } from './usage.ts'
-import { answerWebCall, isForWebCall } from './web-calls/web-calls.ts'
+import { answerWebCall, isForWebCall } from './web-calls/answer-web-call.ts'
 
 export interface SandboxOptions {
   /** SQLite file; `:memory:` stores nothing on disk. */

@@ -137,8 +137,8 @@ const text = document.getElementById('text')
 const error = document.getElementById('error')
 let newest = 0
 let isAway = false
-// True if an action was sent while the sandbox did not answer; the action may be lost.
-let isOpen = false
+// True if an action was sent while the sandbox did not answer.
+let mayBeLost = false
 function tell(problem) {
   error.hidden = !problem
   error.lastChild.textContent = problem || ''
@@ -185,16 +185,16 @@ async function ask(address, options) {
     if (state.messages && mine === newest) show(state)
     // The error of an action is shown until the next action. Reading the state hides only errors of
     // earlier reads.
-    const isBack = isAway && isOpen && !options && state.phase !== 'ended'
+    const isBack = isAway && mayBeLost && !options && state.phase !== 'ended'
     if (options || isAway || state.error) tell(state.error || (isBack && 'The connection is back. Your last action may be lost: do it again if it is.'))
     const isGone = response.status === 404
     if (isAway || isGone) showOnly(isGone ? 'gone' : lines.dataset.phase)
     setAway(isGone)
-    isOpen = false
+    mayBeLost = false
     return response.ok
   } catch {
     setAway(true)
-    if (options && options.body.get('action') !== 'typing') isOpen = true
+    if (options && options.body.get('action') !== 'typing') mayBeLost = true
     showOnly('away', document.getElementById('status'))
     tell('The connection is lost. It is tried again by itself.')
     return false
