@@ -475,6 +475,22 @@ describe('a call that reached nobody', () => {
     expect(view.calls).toEqual([])
   })
 
+  test.each([
+    ['a number', {}, true],
+    [
+      'a browser',
+      { ...{ type: 'web', direction: null }, from_number: null, to_number: null },
+      false,
+    ],
+  ])('and failed gives advice for a call to %s', async (_, fields, isToNumber) => {
+    const view = await show({ ...unreached, answer_status: 'unknown', ...fields })
+    await view.run()
+    await view.frame.waitForSelector('.silence')
+    const advice = await view.frame.innerText('.silence p')
+    expect(advice.includes('number that was called')).toBe(isToNumber)
+    expect(advice).toContain('agent')
+  })
+
   test('says what happened once, and lets the user ask for another call', async () => {
     const messages = [{ role: 'event', message: 'The line was busy.', timestamp: at(0) }]
     const view = await show({ ...unreached, answer_status: 'user_busy', messages })

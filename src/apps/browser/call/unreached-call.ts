@@ -62,12 +62,14 @@ const silences: Readonly<Record<AnswerStatus, Words>> = {
   unknown: ['It is not known whether anybody answered.', 'A recording, if there is one, can tell.'],
 }
 
-const failures: Readonly<Record<'inbound' | 'other', Words>> = {
+/** Why a failed call has no words, and what to do. A call in a browser has no number. */
+const failures: Readonly<Record<'inbound' | 'outbound' | 'other', Words>> = {
   inbound: ['It ended before anybody spoke.', 'Check the agent that answers this number.'],
-  other: [
+  outbound: [
     'It reached nobody.',
     'Check the number that was called. If other calls fail, too, check the agent and its number.',
   ],
+  other: ['It ended before anybody spoke.', 'Check the agent.'],
 }
 
 /** Reason and advice for a call in which nobody has spoken. */
@@ -78,7 +80,8 @@ function wordsFor(call: CallData): Words {
     case 'talking':
       return ['Nobody has spoken yet.', 'What is said will appear here.']
     case 'failed':
-      return failures[call.direction === 'inbound' ? 'inbound' : 'other']
+      if (call.direction === 'inbound') return failures.inbound
+      return numbersOf(call).to ? failures.outbound : failures.other
     default: {
       const answer = call.answer_status ?? ''
       return silences[isAnswerStatus(answer) ? answer : 'human']
