@@ -68,10 +68,15 @@ describe.each(places)('a decision %s', (_, page) => {
 
 test('an archive of several agents tells in its headline how many are archived now', async () => {
   const view = await show('archive_agent', agent)
-  const agents = ['archived', 'unchanged', 'failed'].map((outcome) => ({ name: 'A', outcome }))
+  const agents = [
+    { name: 'A', outcome: 'archived' },
+    { name: 'A', outcome: 'unchanged' },
+    { name: 'A', outcome: 'in_use', problem: `answers "A" (${otherAgent})` },
+  ]
   await view.send({ content: [], structuredContent: { agents } })
   await view.frame.waitForSelector('table')
   expect(await view.frame.innerText('h1')).toBe('2 of 3 agents archived')
+  expect(await view.frame.innerText('tr:last-child .small')).toBe('Answers “A”')
 })
 
 test('who agrees has the call placed once, sees it, and the model is told', async () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { capitalised } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import type { IconName, Tone } from '../../design.ts'
 import { withoutIds } from '../shared/decision-facts.ts'
@@ -106,7 +107,11 @@ function manyAgents(
           h(
             'div',
             { class: 'small muted' },
-            problemText(withoutIds(plainText(problem)), `problem-${at}`, withPhoneNumbers),
+            problemText(
+              capitalised(withoutIds(plainText(problem))),
+              `problem-${at}`,
+              withPhoneNumbers,
+            ),
           ),
       ),
     )

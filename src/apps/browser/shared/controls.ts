@@ -27,7 +27,7 @@ export function askButtons(host: Host, asks: readonly Ask[]): HTMLElement[] {
             ask.remove()
             return 'Asked in the conversation.'
           },
-          () => 'The host did not pass it on. Ask in the conversation.',
+          () => 'The client did not pass it on. Ask in the conversation.',
         )
       },
       { id, class: style },

@@ -31,7 +31,7 @@ interface DecisionPage {
   readonly reopen: () => void
 }
 
-/** State of a decision: its badge, and what is said under the title. */
+/** State of a decision: its badge, and the notice under the title. */
 interface State {
   readonly status: string
   readonly tone?: Tone
@@ -43,7 +43,7 @@ interface State {
   readonly isOpen?: boolean
 }
 
-/** A decision as a headline, what there is to say about it, its facts and two buttons. */
+/** A decision: its question, state, warnings, facts and two buttons. */
 export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
   const { decision, failure } = shown
   const facts = plainFacts(decision.facts)

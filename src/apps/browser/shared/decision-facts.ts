@@ -7,12 +7,13 @@ import { wordDiff } from './word-diff.ts'
 /** The facts of a decision, by name. The names and most values are the server's. */
 export type Facts = Readonly<Record<string, string>>
 
+/** The facts without control and invisible characters. */
 export const plainFacts = (facts: Facts): Facts =>
   Object.fromEntries(
     Object.entries(facts).map(([name, value]) => [plainText(name), plainText(value)]),
   )
 
-/** What speaks against agreeing. */
+/** Warnings: reasons not to agree. */
 export function warningsOf(facts: Facts): HTMLElement[] {
   const blank = facts[leftBlank]
   return [
@@ -23,7 +24,7 @@ export function warningsOf(facts: Facts): HTMLElement[] {
   ]
 }
 
-/** The facts; those that have changed with what they were. */
+/** The facts, without the warnings. A changed fact is shown as a word diff. */
 export function factNodes(facts: Facts, before: Facts | undefined): HTMLElement[] {
   const names = listedFacts(facts, before).filter((name) => !isCallFact(name, facts))
   const rows = names.map((name) => {
@@ -53,7 +54,7 @@ export function factNodes(facts: Facts, before: Facts | undefined): HTMLElement[
   ]
 }
 
-/** The template of greetings that differ. They are folded, because it is shown with their values. */
+/** Fact with the template of greetings that differ. The greetings are folded under it. */
 const templateFact = 'Greeting template'
 
 const filledIn = ', the platform fills in […]'
@@ -130,12 +131,12 @@ export const likelyFailure = 'Will probably fail'
 const leftBlank = 'Left blank in the greeting'
 
 /**
- * Facts with a place of their own, and those that are written for models. Of the latter, people
- * read the consequence above the buttons instead.
+ * Facts that the list leaves out: they are shown elsewhere, or they are advice for models, in place of
+ * which people read the consequence above the buttons.
  */
 const apart = [likelyFailure, leftBlank, 'Undo', 'Leave those out', 'Sandbox']
 
-/** Names of the facts to list, also of those that are gone. */
+/** Names of the facts to list, including facts that were removed. */
 const listedFacts = (facts: Facts, before: Facts = {}): string[] =>
   [...new Set([...Object.keys(facts), ...Object.keys(before)])].filter(
     (name) => !apart.includes(name),
@@ -159,7 +160,7 @@ export function withoutIds(text: string): string {
   )
 }
 
-/** First words of values that are the server's own, and no name, number or id. */
+/** First words of a value in the server's own words, as opposed to a name, number or id. */
 const ownWords = /^(?:none|nobody|not|nothing|probably|simulated|set|the|does)(?=[ ,:(]|$)/
 
 /** A fact's value as a sentence of the list: without ids, and with a capital letter. */

@@ -22,8 +22,8 @@ export function mark(voice: Voice, isWanted: boolean): void {
 export const markedVoices = (): readonly Voice[] => [...marks.values()]
 
 /**
- * The marked voices side by side: a table, of which a phone shows the row names above the values.
- * The roles stay there, too.
+ * A table of the marked voices side by side. On a phone, the name of a row is above its values; the
+ * explicit roles keep it a table there.
  */
 export function comparison(page: Page<VoicesData>): HTMLElement {
   const voices = markedVoices()

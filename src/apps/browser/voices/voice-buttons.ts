@@ -20,7 +20,7 @@ export const playButton = (voice: Voice, { key, status, page }: Place): HTMLElem
     find: async () => voice.sample ?? (await lookUp(voice, page)),
   })
 
-/** Buttons of a voice: copy its id, use it. */
+/** The buttons that copy a voice's id and ask for the voice in the conversation. */
 export function actions(voice: Voice, { key, status, page }: Place): HTMLElement {
   const { id, name } = voice
   const copy = copyButton({
@@ -63,7 +63,7 @@ function useVoice(voice: Voice, { host }: Page<VoicesData>): Promise<string> {
   )
   return host.sendMessage(`Use this voice: provider ${provider}, voice_id ${id}.`).then(
     () => 'Said so in the conversation.',
-    () => 'The host did not pass it on. Name the voice by its id.',
+    () => 'The client did not pass it on. Name the voice by its id.',
   )
 }
 
