@@ -5,7 +5,6 @@ import { phoneNumber } from '../shared/typography.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { CallData, joinLists, type ListedCall, problemOf } from './data.ts'
 import {
-  isDone,
   isReached,
   isTried,
   isUnderWay,
@@ -101,9 +100,10 @@ function aboutBatch(
 ): readonly Node[] {
   const { formats, input } = page
   const outcomes = tried.map(outcomeOfListed)
-  const isGoingOn = outcomes.some(isUnderWay)
-  const ended = outcomes.filter(isDone).length
+  const goingOn = outcomes.filter(isUnderWay).length
+  // A call that is not known may be ringing.
   const unknown = outcomes.filter((outcome) => outcome === 'unknown').length
+  const ended = tried.length - goingOn - unknown
   const notCalled = (data.calls ?? []).length - tried.length
   const given = typeof input.from_number === 'string' ? input.from_number : ''
   const from = plainText(first?.from_number ?? given)
@@ -113,14 +113,14 @@ function aboutBatch(
   ].join(' · ')
   return [
     ...(ended < tried.length
-      ? [badge(progress, isGoingOn ? 'info' : 'warning')]
+      ? [badge(progress, goingOn > 0 ? 'info' : 'warning')]
       : ended > 0
         ? [badge('All ended', 'success')]
         : []),
     ...(notCalled > 0
       ? [h('span', { class: 'number' }, `${formats.number(notCalled)} not called`)]
       : []),
-    ...(isGoingOn ? update(data, page) : []),
+    ...(goingOn > 0 ? update(data, page) : []),
     ...(first?.created ? [h('bdi', {}, formats.momentInZone(first.created))] : []),
     ...(from ? [h('span', {}, 'From ', phoneNumber(from))] : []),
   ]

@@ -74,9 +74,6 @@ export const outcomeOfListed = ({ state, outcome }: ListedCall): Outcome => {
 export const isUnderWay = (outcome: Outcome): boolean =>
   outcome === 'talking' || outcome === 'ringing' || outcome === 'placed'
 
-/** True if it is known that nothing more happens. A call that is not known may be ringing. */
-export const isDone = (outcome: Outcome): boolean => !isUnderWay(outcome) && outcome !== 'unknown'
-
 /** True if a call of a list was placed, or may have been placed. */
 export const isTried = ({ state, outcome }: ListedCall): boolean =>
   state != null || ['placed', 'repeated', 'unknown'].includes(outcome ?? '')
