@@ -62,9 +62,12 @@ const traps: Readonly<Record<string, (compiled: string, theirs: string) => void>
     mkdirSync(compiled, { recursive: true, mode: 0o700 })
     chmodSync(dirname(compiled), 0o770)
   },
-  'a link': (compiled, theirs) => {
+  'a link to a folder that all may replace': (compiled, theirs) => {
+    const linked = join(theirs, 'compiled')
+    chmodSync(theirs, 0o777)
+    mkdirSync(linked, { mode: 0o700 })
     mkdirSync(dirname(compiled), { recursive: true, mode: 0o700 })
-    symlinkSync(theirs, compiled)
+    symlinkSync(linked, compiled)
   },
 }
 
@@ -76,8 +79,11 @@ export const compileCache: Scenario = {
     for (const [name, prepare] of Object.entries(traps)) {
       const { compiled, theirs, cache } = places(attack)
       prepare(compiled, theirs)
+      const contents = () =>
+        [compiled, theirs].map((folder) => String(readdirSync(folder, { recursive: true })))
+      const prepared = contents()
       await startAndEnd(attack, cache, theirs)
-      assert.deepEqual([...readdirSync(compiled), ...readdirSync(theirs)], [], name)
+      assert.deepEqual(contents(), prepared, name)
     }
     const { compiled, theirs, cache } = places(attack)
     await startAndEnd(attack, cache, theirs)

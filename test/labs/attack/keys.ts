@@ -180,10 +180,25 @@ export const nearlyTheKey: Scenario = {
 
 const key = 'Secret-Key-0123456789-AbCdEf'
 
+/** The key in capitals and encoded. */
+const spellings = [
+  key,
+  key.toUpperCase(),
+  Buffer.from(key).toString('base64url'),
+  Buffer.from(key).toString('hex'),
+  Buffer.from(key).toString('hex').replaceAll(/../g, '%$&'),
+]
+
 /** Replies that contain the key of the request. */
 const echoes: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'as a value': (response) =>
     json(response, 200, { id: key, name: `Its key is ${key}.`, items: [{ id: key, note: key }] }),
+  'in other spellings': (response) =>
+    json(response, 200, {
+      id: 'a1',
+      name: spellings.join(' '),
+      items: spellings.map((spelling) => ({ id: 'i1', note: spelling })),
+    }),
   'as a name': (response) =>
     json(response, 200, {
       id: 'a1',
@@ -239,7 +254,10 @@ export const keyEcho: Scenario = {
       echo = echoed
       for (const [name, args] of calls) {
         const result = JSON.stringify(await client.call(name, { ...args })).toLowerCase()
-        assert.ok(!result.includes(key.toLowerCase()), `${name}, ${how}: ${result.slice(0, 300)}`)
+        for (const spelling of spellings) {
+          const shown = result.includes(spelling.toLowerCase())
+          assert.ok(!shown, `${name}, ${how}: ${result.slice(0, 300)}`)
+        }
         results++
       }
     }

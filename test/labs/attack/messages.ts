@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seedIds } from '../../../src/sandbox/small-seed.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { StdioClient } from '../measure/clients.ts'
 import { concurrently } from '../measure/concurrency.ts'
@@ -52,7 +53,8 @@ export const steadyMemory: Scenario = {
       nodeOptions: [`--max-old-space-size=${heap}`],
     })
     const client = new StdioClient(program)
-    const asked = { name: 'get_current_account', arguments: {} }
+    // The program ignores `padding`, which makes a stored message longer than 1 kB.
+    const asked = { name: 'get_current_account', arguments: {}, padding: 'x'.repeat(1000) }
     for (let done = 0; done < calls; done += concurrency) {
       await concurrently(concurrency, () => client.request('tools/call', asked))
     }
@@ -92,6 +94,7 @@ export const nestedJson: Scenario = {
     const sandbox = await attack.sandbox()
     const key = { 'x-api-key': 'sandbox-key', 'content-type': 'application/json' }
     const { headers } = mcpHttpRequest('tools/call', { name: 'create_agent' })
+    const agents = `${sandbox.url}/v1/accounts/me/agents`
     const statuses = new Set<number>()
     for (const body of bodies) {
       const toMcp = await fetch(server.url, { method: 'POST', headers, body })
@@ -99,10 +102,21 @@ export const nestedJson: Scenario = {
       // A tool result that refuses the arguments: the request itself was understood.
       if (toMcp.status === 200)
         assert.match(text, /bad_arguments[\s\S]*"isError":true|"isError":true[\s\S]*bad_arguments/)
-      const agents = `${sandbox.url}/v1/accounts/me/agents`
       const toRest = await fetch(agents, { method: 'POST', headers: key, body })
       await toRest.text()
       statuses.add(toMcp.status).add(toRest.status)
+    }
+    // An agent's own data may have any value, so only its depth can be refused.
+    for (const nested of [deep, deepObjects]) {
+      const body = `{"metadata":{"a":${nested}}}`
+      const changed = await fetch(`${agents}/${seedIds.supportAgent}`, {
+        method: 'PATCH',
+        headers: key,
+        body,
+      })
+      await changed.text()
+      assert.ok(changed.status >= 400, 'The sandbox has stored the nested value')
+      statuses.add(changed.status)
     }
     const answers = [...statuses].sort().join(', ')
     assert.ok(

@@ -44,6 +44,8 @@ const largeReplies: Readonly<Record<string, () => string>> = {
   properties: () =>
     `{${Array.from({ length: 600_000 }, (_, index) => `"${index}":1`).join(',')},"id":"c1"}`,
   depth: () => `${'['.repeat(bytes / 2)}${']'.repeat(bytes / 2)}`,
+  // Fewer values than the limit, so that only the depth can be refused.
+  'depth with few values': () => `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
   'an error': () => `{"code":"x","message":"m","errors":${listOf('{}')}}`,
 }
 
@@ -119,10 +121,11 @@ const escaped = JSON.stringify(canary).slice(1, -1)
 const pinned = seedIds.subaccount
 const unknown = '00000000-0000-4000-8000-00000000dead'
 
-/** Tool calls for lists and for missing ids, for which the server looks for hints. */
+/** Tool calls for lists, another account, and missing ids, for which the server looks for hints. */
 const misses: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
   ['get_current_account', {}],
   ['list_agents', {}],
+  ['list_agents', { account_id: seedIds.account }],
   ['list_conversations', {}],
   ['list_conversations', { transcript: 'all', fields: ['*'] }],
   ['get_call', { call_id: unknown }],
