@@ -209,6 +209,7 @@ describe('a person connects a client', () => {
     await page.goto(address)
     expect(await page.title()).toContain('Connect')
     expect(await page.innerText('h1')).toContain('\\u202e')
+    expect(await page.evaluate('document.scripts.length')).toBe(0)
     await has(page, 'p.notice')
     expect(await isTooWide(page)).toBe(false)
     expect(await accessibilityFlaws(page)).toEqual([])

@@ -46,6 +46,7 @@ describe('headers of every page', () => {
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
     })
   })
 
