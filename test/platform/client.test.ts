@@ -25,13 +25,19 @@ interface Limits {
   readonly headersTimeoutMs?: number
   readonly totalTimeoutMs?: number
   readonly concurrency?: ConcurrencyBounds
+  readonly maxRetryAfterSeconds?: number
 }
 
 const defaultConcurrency = { inAll: 128, perKey: 64, perNetwork: 0 }
 
 function clientFor(
   baseUrl: string,
-  { headersTimeoutMs = 2000, totalTimeoutMs = 4000, concurrency = defaultConcurrency }: Limits = {},
+  {
+    headersTimeoutMs = 2000,
+    totalTimeoutMs = 4000,
+    concurrency = defaultConcurrency,
+    maxRetryAfterSeconds = defaultRetryPolicy.maxRetryAfterSeconds,
+  }: Limits = {},
 ) {
   const sender = createNetworkSender({
     baseUrl: new URL(baseUrl),
@@ -45,7 +51,7 @@ function clientFor(
     apiKey: 'secret-key',
     userAgent: 'voice-agent-mcp/test',
     totalTimeoutMs,
-    retry: { ...defaultRetryPolicy, firstWaitMs: 5 },
+    retry: { ...defaultRetryPolicy, firstWaitMs: 5, maxRetryAfterSeconds },
   })
   return { ...client, [Symbol.asyncDispose]: () => sender.close() }
 }
@@ -431,6 +437,16 @@ describe('retries', () => {
     )
     expect(failure).toMatchObject({ status: 429, retryAfter: 31 })
     expect(seen).toHaveLength(1)
+  })
+
+  test('the limit of Retry-After applies to the sum of all waits of a read', async () => {
+    const { failure, seen } = await against(
+      (_, res) => json(res, 429, envelope('rate_limit_exceeded'), { 'retry-after': '1' }),
+      getAccount,
+      { maxRetryAfterSeconds: 1 },
+    )
+    expect(failure).toMatchObject({ status: 429, retryAfter: 1 })
+    expect(seen).toHaveLength(2)
   })
 
   test('a POST is retried if there was no connection, because nothing was sent', async () => {

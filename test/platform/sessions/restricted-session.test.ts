@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../../src/contract/routes.ts'
+import { restrictedSession } from '../../../src/platform/sessions/restricted-session.ts'
 import { connectPerson } from '../../harness/answering-client.ts'
 import { connectHttp } from '../../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { type Program, startHttpProgram } from '../../harness/program.ts'
 import { rpc } from '../../harness/rpc.ts'
 import { seedIds, startSandbox } from '../../harness/sandbox.ts'
+import { sessionOf } from '../../harness/session.ts'
 
 /*
  * Hints, agent names, completions, prompts and resources may read only what the exposed tools can
@@ -143,6 +146,31 @@ describe('with a pinned account', () => {
     const [contents] = result.contents as { text: string }[]
     expect(JSON.parse(contents?.text ?? '')).toMatchObject({ id: seedIds.subaccount })
   })
+})
+
+test('a read of another account than the pinned one is refused before it is sent', async () => {
+  const asked: unknown[] = []
+  const session = sessionOf(
+    {
+      call: async (_, { params }) => {
+        asked.push(params.account_id)
+        return { count: 0, items: [] } as never
+      },
+    },
+    { pinnedAccount: 'below' },
+  )
+  const tools = [{ name: 'list_agents', route: routes.agents.list }]
+  const { client, cache } = restrictedSession(session, tools)
+  const of = (account_id: string) => ({ params: { account_id }, query: {} })
+  for (const account of ['other', 'me', '']) {
+    const refused = { failure: { kind: 'not_exposed' } }
+    const { list } = routes.agents
+    await expect(client.call(list, of(account))).rejects.toMatchObject(refused)
+    await expect(cache.read(list, of(account), 'names')).rejects.toMatchObject(refused)
+    await expect(cache.refresh(list, of(account), 'names')).rejects.toMatchObject(refused)
+  }
+  await client.call(routes.agents.list, of('below'))
+  expect(asked).toEqual(['below'])
 })
 
 test('a pinned account that the platform does not know is reported, with the setting', async () => {
