@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, test } from 'vitest'
 import { envelope, type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { bin, cleanEnv, quietly, startHttpProgram } from '../harness/program.ts'
 
 const models = 'voice-agents://catalog/models'
@@ -155,6 +156,31 @@ test('nothing is read when no client listens', async () => {
   const read = platform.seen.length
   await pause(600)
   expect(platform.seen.length).toBe(read)
+})
+
+test('nothing is watched for a client that has gone while its key was checked', async () => {
+  let answerCheck = () => {}
+  await using platform = await startFakePlatform(({ url }, res) => {
+    if (url.includes('models')) return json(res, 200, catalog('old'))
+    answerCheck = () => json(res, 200, { id: 'own' })
+  })
+  await using program = await startHttpProgram(env(platform))
+  const gone = new AbortController()
+  const listening = fetch(program.url, {
+    ...mcpHttpRequest(
+      'subscriptions/listen',
+      { notifications: { resourceSubscriptions: [models] } },
+      { key: 'key-one' },
+    ),
+    signal: gone.signal,
+  })
+  await expect.poll(() => platform.seen.length).toBe(1)
+  gone.abort()
+  await expect(listening).rejects.toThrow()
+  await pause(200)
+  answerCheck()
+  await pause(600)
+  expect(platform.seen.map(({ url }) => url)).toEqual(['/v1/accounts/current'])
 })
 
 test('a catalog says how long and for whom it may be cached; an agent is never cached', async () => {

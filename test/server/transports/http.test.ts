@@ -211,6 +211,25 @@ describe('the address', () => {
     expect(preflight.headers['access-control-allow-headers']).toBe('x-api-key')
   })
 
+  test('that other machines reach accepts the names in --allowed-hosts only, and any name without them', async () => {
+    const real = { VOICE_AGENT_BASE_URL: 'http://127.0.0.1:9' }
+    const key = { 'x-api-key': 'some-key' }
+    const everywhere = ['--host', '0.0.0.0']
+    await using named = await startHttpProgram(real, [
+      ...everywhere,
+      '--allowed-hosts',
+      'a.example',
+    ])
+    for (const [host, status] of [
+      ['evil.example', 403],
+      ['a.example', 200],
+      ['127.0.0.1:3000', 200],
+    ] as const)
+      expect((await send(named.url, withHeaders({ host, ...key }))).status, host).toBe(status)
+    await using open = await startHttpProgram(real, everywhere)
+    expect((await send(open.url, withHeaders({ host: 'any.example', ...key }))).status).toBe(200)
+  })
+
   test.each([['no JSON', 'nonsense', 400]])(
     'a body that is %s is refused, and the server goes on',
     async (_, body, status) => {
