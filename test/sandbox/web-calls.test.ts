@@ -142,6 +142,8 @@ describe('a web call', () => {
   test('is joined by one person, with the token of its own address only', async () => {
     using sandbox = startSandbox({ webWaitMs: 60_000 })
     const { act, join, id } = await webCall(sandbox)
+    // Nobody can guess a token of 122 random bits.
+    expect(join.page_url).toMatch(/\/web-calls\/[\da-f]{32}$/)
     expect(join.page_url).not.toContain(id)
     await act({ action: 'join' })
     expect(await act({ action: 'join' })).toMatchObject({ http: 409, phase: 'talking' })
