@@ -381,7 +381,7 @@ test('groups without a known name are shown by their ids, and a sentence says so
   await view.run()
   await view.frame.waitForSelector('canvas')
   const text = await view.text()
-  expect(text).toContain('is shown by its id')
+  expect(text).toContain('the id is shown')
   expect(text).not.toContain('No name was found')
   expect(await view.frame.innerText('.legend')).toContain('agent-2')
 })
@@ -876,6 +876,13 @@ test('the text of the chart is as large as the text around it', async () => {
   const usual = Number(await view.frame.evaluate(axis))
   await view.frame.evaluate('document.documentElement.style.fontSize = "200%"')
   await expect.poll(() => view.frame.evaluate(axis)).toBeGreaterThan(1.4 * usual)
+  const sizes = (await view.frame.evaluate(`[
+    document.querySelector('canvas').getContext('2d').font,
+    getComputedStyle(document.querySelector('#chart')).fontSize,
+    devicePixelRatio,
+  ]`)) as string[]
+  const [drawn = 0, text = 0, ratio = 0] = sizes.map((size) => Number.parseFloat(size))
+  expect(drawn).toBeCloseTo(text * ratio)
 })
 
 test('only hours with conversations have a row', async () => {

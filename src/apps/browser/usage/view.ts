@@ -140,7 +140,7 @@ function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] 
   ]
 }
 
-const unnamed = 'What has no known name, such as what was deleted, is shown by its id.'
+const unnamed = 'Where no name is known, such as for a deleted agent, the id is shown.'
 
 /** The server returns as many buckets as fit into a result; the platform, at most the last 500. */
 function missingNotice(
