@@ -79,6 +79,18 @@ test('an archive of several agents tells in its headline how many are archived n
   expect(await view.frame.innerText('tr:last-child .small')).toBe('Answers “A”')
 })
 
+test.each([
+  ['that answers numbers', agent, 1],
+  ['that answers none', { agent_id: otherAgent }, 0],
+])('an archive of an agent %s warns of callers only if it has some', async (_, args, warnings) => {
+  const view = await show('archive_agent', args)
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  expect(await countOf(view, '.consequence .icon')).toBe(warnings)
+  expect((await view.text()).includes('may reach nobody')).toBe(warnings > 0)
+  expect(await view.text()).toContain('restore it later')
+})
+
 test('who agrees has the call placed once, sees it, and the model is told', async () => {
   const view = await show('place_call', call)
   await view.run()
@@ -166,12 +178,12 @@ test('where the time to answer runs out, the view says that nothing was agreed t
     '{ const usual = setTimeout; setTimeout = (run, ms) => usual(run, Math.min(ms, 100)) }',
   )
   await view.change({ theme: 'dark' })
-  await expect.poll(view.text).toContain('You did not agree here.')
+  await expect.poll(view.text).toContain('Nothing was done from here.')
   // Failing to ask again is no reason to doubt it.
   await view.page.evaluate('bridge.oncalltool = () => Promise.reject(new Error("gone"))')
   await view.frame.click('#check')
   await view.frame.waitForSelector('#details')
-  expect(await view.text()).toContain('You did not agree here.')
+  expect(await view.text()).toContain('Nothing was done from here.')
   expect(await view.frame.innerText('#problem')).toBe('')
 })
 

@@ -117,8 +117,8 @@ function stateOf(shown: ShownDecision, { words, host, check, reopen }: DecisionP
         status: 'Time is up',
         lead: isAgreed
           ? `If you agreed in time, ${uncapitalised(maybe)}`
-          : 'You did not agree here.',
-        text: failed,
+          : 'Nothing was done from here.',
+        text: failed || (isAgreed ? undefined : 'It may have been decided elsewhere.'),
         actions: [checkButton],
       }
     case 'used':

@@ -7,7 +7,7 @@ export interface ToolWords {
   /** The yes of a call that the built-in sandbox simulates. */
   readonly simulated?: string
   readonly effect: readonly [subject: string, participle: string]
-  readonly kind?: 'costs' | 'deletes'
+  readonly kind?: 'costs' | 'deletes' | 'stops'
   /** Consequence to know before the answer, besides that of `kind`. */
   readonly consequence?: string
 }
@@ -20,7 +20,7 @@ export interface DecisionWords {
   readonly isDangerous: boolean
   /** Consequence to know before the answer. */
   readonly consequence: string | undefined
-  /** Whether the consequence costs money or cannot be undone. */
+  /** Whether the consequence costs money, cannot be undone, or stops something in use. */
   readonly isSerious: boolean
   /** Outcome that is not known: `The call may have been placed.` */
   readonly maybe: string
