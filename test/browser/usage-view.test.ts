@@ -752,6 +752,10 @@ test.each([
     return (foot.top - last.top) / last.height
   })()`
     await expect.poll(() => view.frame.evaluate(share)).toBeCloseTo(0.5, 1)
+    // Nothing shows below the total, even where the box ends within a pixel.
+    const below = `document.querySelector('#table').getBoundingClientRect().bottom - 1 -
+      document.querySelector('tfoot').getBoundingClientRect().bottom`
+    expect(await view.frame.evaluate(below)).toBeLessThanOrEqual(-1)
   },
 )
 
