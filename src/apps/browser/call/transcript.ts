@@ -55,13 +55,16 @@ export function conversation(
         unverified !== undefined && badge(unverified, 'warning'),
         h('div', { class: 'end' }, recording?.element),
       ),
-      spoken.length > 0 ? box : h('p', { class: 'row muted' }, 'No turn matches the request.'),
+      spoken.length > 0
+        ? box
+        : h('p', { class: 'row muted' }, 'Nothing said in this call matches the search.'),
       spoken.length < turns &&
         h(
           'div',
           { class: 'row more' },
-          h('span', { class: 'muted' }, `${spoken.length} of ${turns} turns`),
-          more && button('Show more turns', more, { id: 'more' }),
+          spoken.length > 0 && h('span', { class: 'muted' }, `${spoken.length} of ${turns} turns`),
+          more &&
+            button(spoken.length > 0 ? 'Show more turns' : 'Show the turns', more, { id: 'more' }),
         ),
     ),
   ]
