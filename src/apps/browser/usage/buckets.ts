@@ -2,6 +2,12 @@ import { dateIn, midnightBefore } from '../../../text/time-zone.ts'
 import { amountOf, isRunning, type Measure, type UsageData, zoneOf } from './data.ts'
 import { dimensionsIn, groupColours, keyOf, labelOf, maxColours } from './groups.ts'
 
+/** Indexes of the first and the last of adjacent buckets. */
+export interface BucketRange {
+  readonly first: number
+  readonly last: number
+}
+
 /** Values of one group, one per bucket. */
 interface Series {
   readonly label: string

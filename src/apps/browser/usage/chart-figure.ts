@@ -2,15 +2,14 @@ import { h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
 import type { Page } from '../shared/view.ts'
-import type { UsageSeries } from './buckets.ts'
+import type { BucketRange, UsageSeries } from './buckets.ts'
 import { usageChart } from './chart.ts'
 import { amountIn, type Measure, measures, type UsageData } from './data.ts'
-import type { Buckets } from './tables.ts'
 
 interface FigureSettings extends Pick<Page<UsageData>, 'formats' | 'signal'> {
   readonly measure: Measure
   /** Called with the buckets of the bar under the pointer, or that was selected; `undefined`: none. */
-  readonly choose: (buckets: Buckets | undefined, isPointed?: boolean) => void
+  readonly choose: (range: BucketRange | undefined, isPointed?: boolean) => void
 }
 
 /**
@@ -89,14 +88,14 @@ const partKey = (text: string): HTMLElement =>
   h('li', { class: 'muted partial' }, h('span', { class: 'swatch striped' }), text)
 
 /** Finds the buckets of a bar. */
-function bucketsOf({ times }: UsageSeries, buckets: UsageSeries): (bar: number) => Buckets {
+function bucketsOf({ times }: UsageSeries, buckets: UsageSeries): (bar: number) => BucketRange {
   const firsts = [...times.map((ts) => buckets.times.indexOf(ts)), buckets.times.length]
   return (bar) => ({ first: firsts[bar] ?? 0, last: (firsts[bar + 1] ?? 0) - 1 })
 }
 
 /** Time of a bar: a bucket, or the first to the last of its buckets. */
 function barLabel(
-  { first, last }: Buckets,
+  { first, last }: BucketRange,
   { times, granularity }: UsageSeries,
   { wall }: Formats,
 ): string {

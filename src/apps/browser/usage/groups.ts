@@ -96,7 +96,7 @@ export function groupColours(keys: readonly string[], dimensions: string): reado
   for (const key of owners.filter((key) => !earlier.has(key))) {
     const known = new Set(earlier.values())
     const free = Array.from({ length: count }, (_, at) => at + 1).filter((one) => !taken.has(one))
-    // Rather a colour that no other group has had.
+    // Prefers a colour that no other group has had.
     const colour = free.find((one) => !known.has(one)) ?? free[0] ?? count
     earlier.set(key, colour)
     taken.add(colour)

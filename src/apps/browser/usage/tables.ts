@@ -1,7 +1,7 @@
 import { columnHead, h, scrolledTable } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
-import type { Coverage, UsageSeries } from './buckets.ts'
+import type { BucketRange, Coverage, UsageSeries } from './buckets.ts'
 import { amountIn, type Measure, measures } from './data.ts'
 import type { Group } from './groups.ts'
 import { fittedTable, scrollToRows } from './table-box.ts'
@@ -15,12 +15,6 @@ interface BucketTable {
   readonly formats: Formats
 }
 
-/** Indexes of the first and the last of adjacent buckets. */
-export interface Buckets {
-  readonly first: number
-  readonly last: number
-}
-
 /**
  * One row per bucket, one column per group. The total comes first, so that a phone shows it without
  * scrolling. Of hours only those with an amount have a row: most nights have none.
@@ -28,7 +22,7 @@ export interface Buckets {
 export function bucketTable({ data, measure, labels, isPart, formats }: BucketTable): {
   readonly parts: readonly HTMLElement[]
   /** Marks the rows of buckets, and unless they are only pointed at, scrolls to them. */
-  readonly choose: (buckets: Buckets | undefined, isPointed?: boolean) => void
+  readonly choose: (range: BucketRange | undefined, isPointed?: boolean) => void
 } {
   const { granularity, times, series, isGrouped, totals, partial } = data
   const name = measures[measure]
