@@ -13,7 +13,7 @@ function archiveWords(facts: Facts): ToolWords {
   const isMany = 'Agents' in facts
   const use = facts[isMany ? 'In use' : 'Answers numbers'] ?? 'none'
   const reached = isMany
-    ? 'Numbers stay assigned to these agents, and their callers may reach nobody. Assign other agents first.'
+    ? 'Agents that answer numbers keep them, and callers may reach nobody. Assign other agents first.'
     : 'Its numbers stay assigned to it, and their callers may reach nobody. Assign another agent first.'
   const restored = `You can ask to restore ${isMany ? 'them' : 'it'} later, but the platform may refuse to.`
   return {
