@@ -69,7 +69,7 @@ interface ItemUpdates<T, R> {
   }
 }
 
-/** How the update of one item takes part in undo. */
+/** What the update of one item records, and restores if it is an undo. */
 export interface ItemRecording {
   /** Sends and records the change. */
   readonly recorder: ChangeRecorder

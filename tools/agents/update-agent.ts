@@ -120,7 +120,7 @@ export const updateAgent = defineTool({
 const maxNamed = 20
 
 /**
- * Asks for confirmation before several agents get a greeting with variables that nothing fills.
+ * Asks for confirmation before several agents get a greeting that has variables without a value.
  * Throws NotConfirmed and Refused.
  */
 async function confirmGreeting(

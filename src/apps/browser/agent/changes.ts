@@ -159,5 +159,5 @@ export function saveRequest(host: Host): HTMLElement[] {
     : [h('span', { class: 'muted' }, 'To save it, ask in the conversation.')]
 }
 
-/** The text has nothing in it that others wrote. */
+/** The message contains no untrusted text. */
 const saveIt = 'Please save what the dry run has shown: the same update, without dry_run.'

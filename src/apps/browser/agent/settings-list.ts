@@ -92,7 +92,7 @@ const isUsual = ({ value, usual }: Row): boolean =>
       (typeof value === 'object' && Object.keys(value).length === 0)
     : value === usual
 
-/** Settings in the order of their groups, metadata last. `id`: part of the ids of its summaries. */
+/** Settings in the order of their groups, metadata last. `id` is part of the ids of the summaries. */
 function settingList(rows: readonly Row[], formats: Formats, id: string): readonly Node[] {
   const order = Object.keys(groups).filter((name) => name !== 'metadata')
   const placeOf = ({ path }: Row) => {
@@ -119,7 +119,7 @@ function settingList(rows: readonly Row[], formats: Formats, id: string): readon
 const foldedRows = (list: HTMLElement, count: number, id: string): HTMLElement =>
   h('details', {}, h('summary', { id: `rows-${id}` }, `${counted(count, 'more setting')}`), list)
 
-/** A setting with the platform's default beside it, if that is another. */
+/** A setting, and the platform's default beside it if it differs. */
 const settingFact = ({ path, value, usual }: Row, formats: Formats) =>
   [
     labelNodes(path.startsWith('metadata.') ? labelOf(path) : fullLabelOf(path)),

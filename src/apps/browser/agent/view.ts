@@ -11,11 +11,11 @@ import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
 import { accountArgs, numbersAnsweredBy } from './related-objects.ts'
 import { openedId, settingsButton } from './settings-button.ts'
 
-/** Words for the decision to save a greeting with variables that nothing fills. */
+/** Words for the decision to save a greeting that has variables without a value. */
 const greetingWords: ToolWords = {
   answers: ['Save', 'Keep as it is'],
   effect: ['The agents', 'changed'],
-  consequence: 'Variables that nothing fills stay blank when an agent speaks.',
+  consequence: 'Variables without a value stay blank when an agent speaks.',
 }
 
 startView({

@@ -170,7 +170,7 @@ function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElem
 }
 
 /**
- * One row per shown call of all. The phone number in a row is a button that opens the call. On a phone, the style
+ * One row for each shown call. The phone number in a row is a button that opens the call. On a phone, the style
  * sheet makes two lines of a row, so the roles are set in words.
  */
 function table(

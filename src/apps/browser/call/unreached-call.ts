@@ -48,7 +48,7 @@ function withoutCode(reason: string): string {
 
 type Words = readonly [reason: string | undefined, advice: string]
 
-/** Why an ended call has no words, and what to do, by answer status. The badge has the outcome. */
+/** Reason why an ended call has no transcript, and the next step, by answer status. The badge has the outcome. */
 const silences: Readonly<Record<AnswerStatus, Words>> = {
   waiting: ['The call ended before anybody took it.', 'Try another time of day.'],
   human: ['No words were kept.', 'Nobody spoke, or the account keeps no transcripts.'],
@@ -62,7 +62,7 @@ const silences: Readonly<Record<AnswerStatus, Words>> = {
   unknown: ['It is not known whether anybody answered.', 'A recording, if there is one, can tell.'],
 }
 
-/** Why a failed call has no words, and what to do. A call in a browser has no number. */
+/** Reason why a failed call has no transcript, and the next step. A call in a browser has no number. */
 const failures: Readonly<Record<'inbound' | 'outbound' | 'other', Words>> = {
   inbound: ['It ended before anybody spoke.', 'Check the agent that answers this number.'],
   outbound: [

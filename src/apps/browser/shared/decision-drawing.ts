@@ -178,7 +178,7 @@ function openState(
   return waiting
 }
 
-/** Asks the model to find out. The text has nothing in it that others wrote. */
+/** Asks the model to find out. The message contains no untrusted text. */
 const findOut = ({ answerable }: Decision) =>
   `Please check what happened with ${answerable?.tool}, which I was asked to confirm. Only look; do not repeat it.`
 

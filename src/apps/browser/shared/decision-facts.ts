@@ -131,8 +131,8 @@ export const likelyFailure = 'Will probably fail'
 const leftBlank = 'Left blank in the greeting'
 
 /**
- * Facts that the list leaves out: they are shown elsewhere, or they are advice for models, in place of
- * which people read the consequence above the buttons.
+ * Facts that the list omits: those shown elsewhere, and advice for models. Instead of that advice,
+ * people read the consequence above the buttons.
  */
 const apart = [likelyFailure, leftBlank, 'Undo', 'Leave those out', 'Sandbox']
 

@@ -261,7 +261,7 @@ const unreadable = failureIn(
   'This result cannot be shown',
   'It has another form than this view knows. The answer in the conversation has it.',
 )
-/** Asks the model for a change again. The text has nothing in it that others wrote. */
+/** Asks the model for a change again. The message contains no untrusted text. */
 const tryAgain = 'Please find out whether that was done. If it was not, try it again.'
 const again = { id: 'retry', class: 'primary' }
 const cancelled = failureIn('Cancelled', 'The request was cancelled before its result came.', true)
