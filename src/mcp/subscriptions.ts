@@ -17,6 +17,8 @@ export function serveSubscriptions(server: Server, context: ResourceContext): vo
   }
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, { mcpReq }) => {
     await refuseMissing(context, uri, mcpReq.signal)
+    // A client expects no notifications of a request that it cancelled.
+    if (mcpReq.signal.aborted) return {}
     end(uri)
     const notify = () => server.sendResourceUpdated({ uri }).catch(() => undefined)
     stops.set(uri, watchOne(context, uri, notify))
