@@ -113,14 +113,37 @@ async function greetingOf(agent: Agent, body: CallCreate): Promise<SpokenGreetin
   const greeting = changed.data === null ? null : { ...saved, ...changed.data }
   if (body.skip_greeting_on_initial_text && body.initial_text)
     return { kind: 'none', why: 'initial_text takes its place' }
-  return spokenGreeting(greeting, {
+  const facts = {
     agentId: agent.id,
     fromNumber: from_number,
     toNumber: to_number,
     type,
     medium,
     testVariables: test_variables,
+  }
+  const spoken = await spokenGreeting(greeting, facts)
+  if (spoken.kind !== 'spoken' || spoken.empty.length === 0) return spoken
+  const marks = Object.fromEntries(spoken.empty.map((path) => [path, `[blank: ${path}]`]))
+  const marked = await spokenGreeting(greeting, {
+    ...facts,
+    testVariables: { ...test_variables, ...marks },
   })
+  return withMarks(spoken, marked, Object.values(marks))
+}
+
+/**
+ * The greeting with a mark in place of each empty variable, if the marks are all that differs. A value
+ * in place of nothing can choose another branch of the template, or be changed by a filter: the
+ * greeting then stays without marks.
+ */
+function withMarks(
+  spoken: Extract<SpokenGreeting, { kind: 'spoken' }>,
+  marked: SpokenGreeting,
+  marks: readonly string[],
+): SpokenGreeting {
+  if (marked.kind !== 'spoken') return spoken
+  const text = marks.reduce((rest, mark) => rest.replaceAll(mark, ''), marked.text)
+  return text === spoken.text ? { ...spoken, text: marked.text } : spoken
 }
 
 function inWords(greeting: SpokenGreeting): DialogText {

@@ -171,6 +171,11 @@ describe('the greeting that will be spoken', () => {
       },
     ],
     ['and what stays empty in it', saying('Your {{ item }} is ready, {{ name }}.')],
+    [
+      'and what stays empty in it, if a value would be changed or choose other words',
+      saying('{{ name | upper }}, {% if day %}{{ day }}{% else %}soon{{ day }}{% endif %}'),
+    ],
+    ['and what stays empty in it, in words that look like its marks', saying('[blank: x]{{ x }}')],
     ['and that it does not render', saying('Hi {{ order.item.name }}')],
     ['and that nothing is spoken first', saying('Hi', { mode: 'user_first' })],
     ['and that the model words it', saying('Hi', { mode: 'dynamic_message' })],

@@ -27,12 +27,13 @@ export function warningsOf(facts: Facts): HTMLElement[] {
 /** The facts, without the warnings. A changed fact is shown as a word diff. */
 export function factNodes(facts: Facts, before: Facts | undefined): HTMLElement[] {
   const names = listedFacts(facts, before).filter((name) => !isCallFact(name, facts))
+  const blanks = [...(facts[leftBlank] ?? '').matchAll(quotedText)].map(([, name]) => name)
   const rows = names.map((name) => {
     const [value, earlier] = [facts[name], before?.[name]].map((text) => text && factText(text))
     const isChanged = before !== undefined && value !== earlier
     const nodes = isChanged
       ? wordDiff(earlier ?? '', value ?? '').flatMap(pieceNodes)
-      : valueNodes(value ?? '')
+      : valueNodes(value ?? '', name.startsWith('Greeting') ? blanks : [])
     return [factLabel(name), h('span', { dir: 'auto' }, nodes)] as const
   })
   const isFolded = ([label]: (typeof rows)[number]) =>
@@ -59,14 +60,21 @@ const templateFact = 'Greeting template'
 
 const filledIn = ', the platform fills in […]'
 
-/** A value, with the note about its gaps as a line of its own. */
-const valueNodes = (value: string): readonly (Node | string)[] =>
-  value.endsWith(filledIn)
-    ? [
-        ...withPhoneNumbers(value.slice(0, -filledIn.length)),
-        h('div', { class: 'small muted' }, 'The platform fills in […].'),
-      ]
-    : withPhoneNumbers(value)
+/** A value with these variables marked where they are blank, and the note about its gaps in a line of its own. */
+function valueNodes(value: string, blanks: readonly unknown[]): readonly (Node | string)[] {
+  const isFilledIn = value.endsWith(filledIn)
+  const text = isFilledIn ? value.slice(0, -filledIn.length) : value
+  return [
+    ...text
+      .split(/(\[blank: .+?\](?!\]))/)
+      .flatMap((part) =>
+        blanks.includes(part.slice('[blank: '.length, -1))
+          ? [h('mark', { 'data-tone': 'warning' }, part)]
+          : withPhoneNumbers(part),
+      ),
+    ...(isFilledIn ? [h('div', { class: 'small muted' }, 'The platform fills in […].')] : []),
+  ]
+}
 
 /** True for the facts of `place_calls` that name the numbers to call. */
 const isCallFact = (name: string, facts: Facts) =>
