@@ -1,7 +1,6 @@
 /*
  * Style of everything that people see: the views (MCP Apps) and the pages. Sizes are rem, so that text follows the
  * reader's settings; colours are pairs for light and dark. The host's variables (MCP Apps, "Theming") win over ours.
- * `--danger-fill` is the colour of the Hang up button: red in dark mode, too, as on a telephone.
  */
 
 /** Custom properties of views and pages: colours, type, space and radius. */
@@ -18,7 +17,6 @@ export const designTokens = `
   --accent: light-dark(#2f55d4, #93adff);
   --on-accent: light-dark(#ffffff, #0d1530);
   --danger: var(--color-text-danger, light-dark(#b3261e, #ff9b93));
-  --danger-fill: light-dark(#b3261e, #cf352b);
   --danger-page: var(--color-background-danger, light-dark(#fdeceb, #3a1c1a));
   --warning: var(--color-text-warning, light-dark(#7a4a00, #f0c365));
   --warning-page: var(--color-background-warning, light-dark(#fff3d9, #33280f));
@@ -31,7 +29,6 @@ export const designTokens = `
   --space-3: .75rem;
   --space-4: 1rem;
   --space-5: 1.5rem;
-  --space-6: 2rem;
   --radius-1: var(--border-radius-sm, .375rem);
   --radius-2: var(--border-radius-md, .5rem);
   --radius-3: var(--border-radius-lg, .75rem);
@@ -93,7 +90,6 @@ button.quiet { border-color: transparent; background: none; color: var(--accent)
 .muted { color: var(--muted); }
 .small { font-size: var(--size-1); }
 .number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.zero { color: var(--muted); font-weight: 400; }
 .row { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; }
 .badge {
   display: inline-flex; align-items: center; gap: .375em; padding: .0625rem .5rem; border-radius: 99rem;
@@ -117,6 +113,24 @@ button.quiet { border-color: transparent; background: none; color: var(--accent)
 }
 @media (prefers-reduced-motion: reduce) {
   *, ::before, ::after { animation: none !important; transition: none !important; }
+}`
+
+/**
+ * Style of checkboxes. Browsers draw a free box in the dark as they draw a disabled one. With forced
+ * colours, the browser's own box is used.
+ */
+export const checkboxStyle = `
+@media (forced-colors: none) {
+  input[type="checkbox"] {
+    appearance: none; display: grid; place-content: center; border: 1px solid var(--control);
+    border-radius: .25em; background: var(--page);
+  }
+  input[type="checkbox"]:checked { border-color: var(--accent); background: var(--accent); }
+  input[type="checkbox"]:checked::before {
+    content: ""; width: .35rem; height: .65rem; margin-top: -.125rem; border: solid var(--on-accent);
+    border-width: 0 .125rem .125rem 0; rotate: 45deg;
+  }
+  input[type="checkbox"]:disabled { border-style: dashed; background: var(--raised); opacity: .6; }
 }`
 
 /** Icons by name: the path of one stroke, in a box of 16 by 16. */

@@ -13,7 +13,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { build, type Metafile, type Plugin, transform } from 'esbuild'
 import packageJson from '../../package.json' with { type: 'json' }
 import { agentDefaults } from '../apps/browser/agent/agent-defaults.ts'
-import { designBase, designTokens } from '../apps/design.ts'
+import { checkboxStyle, designBase, designTokens } from '../apps/design.ts'
 import { inline } from '../apps/pages/page.ts'
 import { viewNames, viewTitles } from '../apps/views.ts'
 import { initializedVersions, toolSummaries } from '../server/tool-summaries.ts'
@@ -134,6 +134,9 @@ const viewReplacements: Readonly<Record<string, Readonly<Record<string, string>>
   },
 }
 
+/** Styles of controls that not every view has. */
+const controlStyles: Readonly<Record<string, string>> = { voices: checkboxStyle }
+
 async function bundledView(name: string) {
   const folder = join('src/apps/browser', name)
   const { outputFiles, metafile } = await build({
@@ -153,7 +156,10 @@ async function bundledView(name: string) {
   })
   const textOf = (ending: string) =>
     outputFiles.find(({ path }) => path.endsWith(ending))?.text.trim() ?? ''
-  const design = await transform(designTokens + designBase, { loader: 'css', minify: true, target })
+  // esbuild keeps the spaces in custom properties.
+  const tokens = designTokens.replaceAll(/(?<=[:,]) /g, '')
+  const base = tokens + designBase + (controlStyles[name] ?? '')
+  const design = await transform(base, { loader: 'css', minify: true, target })
   const style = design.code.trim() + textOf('.css')
   return { script: textOf('.js'), style, files: usedFiles(metafile) }
 }

@@ -108,6 +108,14 @@ test.each([keyForm, consentForm])(
   },
 )
 
+test('one click selects the message for the makers of a program', async () => {
+  const detail = 'redirect_uri is not one of the registered addresses.'
+  const { page } = await open({ page: 'problem', problem: 'invalid', detail })
+  await page.click('.sent')
+  expect(await page.evaluate('getSelection().toString()')).toBe(detail)
+  await page.close()
+})
+
 test('dark is dark', async () => {
   const background = 'getComputedStyle(document.body).backgroundColor'
   const { page: light } = await open(keyForm, { colorScheme: 'light' })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Behaviour, envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { doubleText } from './layout-flaws.ts'
 import { accessibilityFlaws } from './open-browser.ts'
 import { browserOfFile } from './shared-browser.ts'
 import {
@@ -405,6 +406,27 @@ describe('marked voices', () => {
     expect(await countOf(view, '#comparison')).toBe(0)
   })
 
+  test.each([
+    ['in the light', { colorScheme: 'light' }, 'dashed 0.6'],
+    ['in the dark', { colorScheme: 'dark' }, 'dashed 0.6'],
+    ['with forced colours', { forcedColors: 'active' }, 'drawn by the browser'],
+  ] as const)('disable the other boxes, which looks so %s', async (_, page, looks) => {
+    const view = await show({ page })
+    await view.run()
+    await view.frame.waitForSelector('#voices')
+    const looksOf = (at: number) =>
+      view.frame.evaluate(`(({ appearance, borderStyle, opacity }) =>
+        appearance === 'none' ? borderStyle + ' ' + opacity : 'drawn by the browser'
+      )(getComputedStyle(document.querySelector('#mark-${at}')))`)
+    const free = 'forcedColors' in page ? looks : 'solid 1'
+    for (const at of [0, 2, 3]) {
+      expect(await looksOf(1)).toBe(free)
+      await view.frame.click(`#mark-${at}`)
+    }
+    expect(await looksOf(1)).toBe(looks)
+    expect(await looksOf(0)).toBe(free)
+  })
+
   test('are not asked for where there are none to mark', async () => {
     const view = await show()
     await view.run()
@@ -493,4 +515,17 @@ test('a slow answer is waited for, and the view says so', async () => {
   await view.run()
   await view.frame.waitForSelector('#voices')
   expect(await view.text()).not.toContain('Reading')
+})
+
+test('with very large text, all of a voice begins at one line but its name', async () => {
+  const view = await show({ page: { viewport: { width: 360, height: 640 } } })
+  await view.run()
+  await view.frame.waitForSelector('#voices')
+  await doubleText(view.frame)
+  const starts = await view.frame.evaluate(
+    `[...document.querySelectorAll('#voices li:first-child :is(.mark, .description, .about, .play, .icon-button)')]
+      .map((part) => Math.round(part.getBoundingClientRect().left))`,
+  )
+  expect(starts).toHaveLength(5)
+  expect(new Set(starts as number[]).size).toBe(1)
 })

@@ -4,6 +4,7 @@ import { type Html, html } from './html.ts'
 
 /** Style of all pages: the base that views share, and the rules of pages. */
 const style = `${designTokens}${designBase}
+:root { --space-6: 2rem; }
 body { font-size: var(--size-3); line-height: 1.5; }
 main { max-width: 44rem; margin: 0 auto; container-type: inline-size; padding: var(--space-6) var(--space-4); }
 h1 { font-size: var(--size-5); letter-spacing: -.01em; }

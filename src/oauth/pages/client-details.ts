@@ -41,7 +41,8 @@ ${warning(client)}`
 }
 
 function knownBy({ known, id }: AskingClient): Html {
-  if (known === 'by_document') return html`<dt>Published by</dt><dd>${hostOf(id)} (verified)</dd>`
+  if (known === 'by_document')
+    return html`<dt>Published by</dt><dd>${hostName(hostOf(id))} (verified)</dd>`
   if (known === 'by_operator') return html`<dt>Set up by</dt><dd>the operator of this server</dd>`
   return html`<dt>Known by</dt><dd>its own registration (not verified)</dd>`
 }
@@ -59,9 +60,16 @@ function claimOf(client: AskingClient): Html {
 
 const hostOf = (address: string): string => URL.parse(address)?.host ?? quotedUpTo(address, 100)
 
-function placeInWords({ redirectUri }: AskingClient): string {
+/** A host name that breaks into lines after its dots. */
+export const hostName = (host: string): Html =>
+  host
+    .split(/(?<=\.)/)
+    .map((label) => html`${label}`)
+    .reduce((name, label) => html`${name}<wbr>${label}`)
+
+function placeInWords({ redirectUri }: AskingClient): Html | string {
   const target = redirectTarget(redirectUri)
-  if (target.kind === 'web') return target.host
+  if (target.kind === 'web') return hostName(target.host)
   if (target.kind === 'this_computer') return 'a program on this computer'
   return `the app for ${target.scheme} addresses`
 }
@@ -77,12 +85,12 @@ function warning(client: AskingClient): Html | undefined {
     )
   }
   if (client.known === 'by_registration') {
-    return caution(html`Anyone can register under any name. Go on only if you know ${target.host} and have
+    return caution(html`Anyone can register under any name. Go on only if you know ${hostName(target.host)} and have
 just started this there.`)
   }
   if (client.known === 'by_document' && !sameSite(hostOf(client.id), target.host)) {
-    return caution(html`${hostOf(client.id)} sends you back to another site. Go on only if you know
-${target.host}, too.`)
+    return caution(html`${hostName(hostOf(client.id))} sends you back to another site. Go on only if you know
+${hostName(target.host)}, too.`)
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 import { badge, type Html, html, note } from '../../apps/pages/html.ts'
 import type { HtmlPage } from '../../apps/pages/page.ts'
-import { clientFacts, clientTitle, nameInQuotes, programName } from './client-details.ts'
+import { clientFacts, clientTitle, hostName, nameInQuotes, programName } from './client-details.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
 import { pageOf } from './page-frame.ts'
 
@@ -40,8 +40,8 @@ ${hiddenFields(model)}
 ${problemText(model.problem)}
 <div>
 <label for="key">API key of the platform</label>
-<p class="hint" id="key-hint">Paste your key for ${host}. Whoever manages your account there can give
-you one. It is sent only to ${host}, and stored encrypted.</p>
+<p class="hint" id="key-hint">Paste your key for ${hostName(host)}. Whoever manages your account there can
+give you one. It is sent only to ${hostName(host)}, and stored encrypted.</p>
 ${keyField(model.problem)}
 </div>
 <div class="buttons">

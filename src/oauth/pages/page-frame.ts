@@ -1,3 +1,4 @@
+import { checkboxStyle } from '../../apps/design.ts'
 import { type HtmlPage, type PageParts, pageOf as page, styleOf } from '../../apps/pages/page.ts'
 
 /**
@@ -25,7 +26,7 @@ export function pageOf({
 }
 
 /** Style of the pages: a card with one question. On a phone the card fills the screen. */
-const style = styleOf(`
+const style = styleOf(`${checkboxStyle}
 body { display: flow-root; min-height: 100vh; background: var(--raised); }
 main {
   max-width: 32rem; margin-bottom: var(--space-6); padding: var(--space-6); display: grid; gap: var(--space-5);
@@ -35,6 +36,8 @@ h1 { font-size: var(--size-4); }
 h1.allowed { display: flex; gap: var(--space-2); align-items: center; }
 h1.allowed .icon { width: 1.5rem; height: 1.5rem; padding: .25rem; border-radius: 99rem; color: var(--success); background: var(--success-page); }
 form { display: grid; gap: var(--space-5); }
+/* One click selects a message that the person sends on: the pages have no script that copies. */
+.sent { user-select: all; -webkit-user-select: all; }
 .facts {
   display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr); gap: var(--space-1) var(--space-4);
   font-size: var(--size-2);
@@ -51,13 +54,14 @@ legend { padding: 0 0 var(--space-2); font-weight: var(--bold); }
   padding: var(--space-3) 0; border-top: 1px solid var(--line);
 }
 fieldset:last-of-type { border-bottom: 1px solid var(--line); }
-.choice input { width: 1.25rem; height: 1.25rem; margin: .125rem 0 0; accent-color: var(--accent); z-index: 1; }
+.choice input { width: 1.25rem; height: 1.25rem; margin: .125rem 0 0; z-index: 1; }
 /* The whole row ticks its box. */
 .choice label::after { content: ''; position: absolute; inset: 0; cursor: pointer; }
 @media (min-width: 34rem) {
   main { margin-top: var(--space-6); }
   button.quiet { margin-inline: auto calc(-1 * var(--space-4)); }
 }
+@media (forced-colors: active) { button.quiet { margin-inline-end: 0; } }
 @media (max-width: 34rem) {
   body { background: var(--page); }
   main { margin: 0; padding: var(--space-5) var(--space-4); border: 0; border-radius: 0; }

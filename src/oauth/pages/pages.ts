@@ -37,7 +37,7 @@ function problemPage({ problem, detail, again }: ProblemModel): HtmlPage {
 <p>${text}</p>
 <p>${again === undefined ? next : 'Ask for access again, or connect again in the program.'}</p>
 </div>
-${detail !== undefined && html`<p class="notice hint"><bdi>${clientText(detail, 500)}</bdi></p>`}
+${detail !== undefined && html`<p class="notice hint"><bdi class="sent">${clientText(detail, 500)}</bdi></p>`}
 ${again !== undefined && html`<div class="buttons"><a class="button primary" href="${again}">Ask again</a></div>`}`,
   })
 }
@@ -78,13 +78,13 @@ const texts: Record<
     status: 400,
     heading: 'The program sent an invalid request',
     text: 'Nothing was allowed.',
-    next: 'Send the makers of the program the message below.',
+    next: 'Send the makers of the program the message below, then close this page.',
   },
   unsafe_return: {
     status: 400,
     heading: 'The address of the program cannot be opened',
     text: 'It is not the address of a website or an app.',
-    next: 'Do not use this program.',
+    next: 'Do not use this program. You can close this page.',
   },
   too_many: {
     status: 429,

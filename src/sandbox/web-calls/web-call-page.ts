@@ -117,6 +117,8 @@ form { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--space-3)
 .composer { display: flex; flex-wrap: wrap; gap: var(--space-3); }
 #text { flex: 1 1 12rem; min-width: 0; min-height: 2.75rem; }
 #text::placeholder { color: var(--muted); opacity: 1; }
+/* Red in the dark, too, as on a telephone. */
+:root { --danger-fill: light-dark(#b3261e, #cf352b); }
 .hang-up { margin-inline-start: var(--space-4); border-color: var(--danger-fill); background: var(--danger-fill); color: #ffffff; }
 .hang-up .icon { rotate: 135deg; }
 #end { display: grid; gap: var(--space-2); outline-offset: var(--space-2); }

@@ -205,10 +205,9 @@ test('an expired request is asked for again on its page, if its address is known
 
 describe('who asks', () => {
   const shown = (client: Partial<typeof keyForm.client>) =>
-    renderPage({ ...keyForm, client: { ...keyForm.client, ...client } }).body.replaceAll(
-      /\s+/g,
-      ' ',
-    )
+    renderPage({ ...keyForm, client: { ...keyForm.client, ...client } })
+      .body.replaceAll('<wbr>', '')
+      .replaceAll(/\s+/g, ' ')
 
   test('a client known by its document is named with its host, and nothing is warned of', () => {
     expect(shown({})).toContain('<dd>chat.example (verified)</dd>')
@@ -260,6 +259,11 @@ describe('who asks', () => {
     expect(shown({ redirectUri, name: ' ', known: 'by_registration' })).toContain(
       '<dd>nothing</dd>',
     )
+  })
+
+  test('a host breaks into lines after its dots, and is escaped', () => {
+    const { body } = renderPage({ ...keyForm, platform: { host: 'api.<b>.example' } })
+    expect(body).toContain('api.<wbr>&#60;b&#62;.<wbr>example.')
   })
 
   test('a host in other letters is shown as its ASCII form', () => {
