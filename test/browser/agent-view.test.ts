@@ -62,7 +62,7 @@ describe.each(places)('an agent %s', (_, page) => {
     await view.frame.click('#defaults')
     const whole = await view.text()
     expect(whole).toMatch(/Greeting: pause before\s+0\ss/)
-    expect(whole).toMatch(/call ends after\s+5\smin 5\ss/)
+    expect(whole).toMatch(/call ends after\s+5\u00a0min\u00a05\u00a0s/)
     expect(whole).toMatch(/Longest conversation\s+20\smin/)
     expect(whole).toMatch(/Recording\s+On/)
     expect(await textsOf(view, '.tags li')).toEqual(['support', 'en'])
@@ -312,7 +312,7 @@ test('settings without a documented default are apart from changed ones, and met
     )
   expect(await textsOf(view, 'h2')).toEqual(['Changed from the default', 'Also set', 'Metadata'])
   expect(await listOf('Changed from the default')).toMatch(
-    /^Longest conversation\s+10\smin · default 20\smin$/,
+    /^Longest conversation\s+10\smin\s\(default:\s20\smin\)$/,
   )
   expect(await listOf('Also set')).toMatch(/^Agent can hang up\s+On$/)
   expect(await listOf('Metadata')).toMatch(/^crm\s+hubspot\s+kundensystem.aktiv\s+Yes$/)

@@ -202,7 +202,9 @@ test('what speaks against a call stands first, without advice for models, and no
   expect(warning).toMatch(
     /^Will probably fail: .*\+12025550177[^.]*\.\s+Left blank in the greeting: “day”$/,
   )
-  expect(await view.frame.innerText('.facts')).not.toMatch(/fail|blank/)
+  expect(await countOf(view, '.facts mark')).toBe(1)
+  expect(await view.frame.innerText('.facts mark')).toBe('[blank: day]')
+  expect(await view.frame.innerText('.facts')).not.toMatch(/fail|Left blank/)
   expect(await toneOf(view)).toBe('warning')
   expect(await countOf(view, '#agree')).toBe(1)
   expect(await countOf(view, '.primary')).toBe(0)
@@ -383,7 +385,7 @@ test('a check finds the call whose answer was lost, and places no other', async 
   await view.frame.waitForSelector('#check')
   await keepAnswers(view)
   await view.frame.click('#check')
-  await expect.poll(() => countOf(view, '#check, #agree, .notice')).toBe(0)
+  await expect.poll(() => countOf(view, '#check, #agree, .notice strong')).toBe(0)
   expect(await count()).toBe(before + 1)
 })
 
@@ -529,11 +531,48 @@ test('a refused answer says that nothing was done', async () => {
   }
   await view.page.evaluate(`bridge.oncalltool = async () => (${JSON.stringify(result)})`)
   await view.frame.click('#agree')
-  await expect.poll(() => badgeOf(view)).toBe('Not done')
+  await expect.poll(() => badgeOf(view)).toBe('Not allowed')
+  expect(await view.frame.innerText('#content')).toContain('The rules of this server')
   expect(await view.frame.innerText('#problem')).toBe('')
   await keepAnswers(view)
   await view.frame.click('#check')
   await view.frame.waitForSelector('#agree:not([aria-disabled])')
+})
+
+test.each([
+  [{ deny_prefixes: ['+4930'] }, 'numbers that begin with +4930 are denied.'],
+  [{ allow_agents: [otherAgent] }, 'This agent may not place calls.'],
+])('a call that the rules %j refuse has the rule, and another way on', async (policy, reason) => {
+  const refused = { ...call, to_number: '+4930901820' }
+  const view = await show('place_call', refused, {
+    env: { ...env, VOICE_AGENT_DIAL_POLICY: JSON.stringify(policy) },
+  })
+  const refusal = await view.callTool('place_call', refused)
+  const asking = await show('place_call', call)
+  await asking.run()
+  await asking.frame.waitForSelector('#agree')
+  await answerWith(asking, 'place_call', refusal)
+  await asking.frame.click('#agree')
+  await expect.poll(() => badgeOf(asking)).toBe('Not allowed')
+  expect(await asking.frame.innerText('.notice p')).toMatch(/^Nothing was done. /)
+  expect(await asking.frame.innerText('.notice p')).toContain(reason)
+  expect(await countOf(asking, '#check')).toBe(0)
+  await asking.frame.click('#ask')
+  await expect.poll(() => asking.said.length).toBe(1)
+  expect(await accessibilityFlaws(asking.frame)).toEqual([])
+})
+
+test('a rule that refuses for hours is not asked again, and the wait is in hours', async () => {
+  const view = await show('archive_agent', agent)
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  const error = { kind: 'not_allowed', retryable: true, retryAfter: 30_000 }
+  await answerWith(view, 'archive_agent', {
+    ...{ content: [], isError: true, _meta: { 'voice-agent-mcp/error': error } },
+  })
+  await view.frame.click('#agree')
+  await expect.poll(() => view.text()).toContain('Try again in 9 h.')
+  expect(await countOf(view, '#check')).toBe(0)
 })
 
 test.each([

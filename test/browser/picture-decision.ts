@@ -113,6 +113,12 @@ async function sendQuestion(
   await view.send({ ...result, _meta: { [decisionMetaKey]: decision } })
 }
 
+/** The server's answer to a call at night. */
+const quietText = [
+  'place_call failed: the call is not allowed (quiet_hours): +4930901820 is not called now:',
+  'it is 22:10 in Europe/Berlin, in the quiet hours (21:00 to 08:00). Nothing was dialled.',
+].join(' ')
+
 const archived = ['Front desk', 'Terminservice', 'Reminders'].map((name, at) => ({
   ...{ agent_id: `agent-${at}`, name },
   ...[
@@ -206,13 +212,13 @@ export const decisionPictures: readonly Picture[] = [
     },
   }),
   picture('decision-refused', placing, {
-    ready: '#check',
+    ready: '#ask',
     act: async (view) => {
       await view.run()
       await answerWith(view, {
-        content: [{ type: 'text', text: 'place_call failed: outside of the hours for calls.' }],
+        content: [{ type: 'text', text: quietText }],
         isError: true,
-        _meta: { 'voice-agent-mcp/error': { kind: 'not_allowed' } },
+        _meta: { 'voice-agent-mcp/error': { kind: 'not_allowed', retryAfter: 36_000 } },
       })
       await view.frame.click('#agree')
     },

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { lenient, lenientOr } from '../shared/lenient-schemas.ts'
+import { lenient, lenientOr, refuseUnless } from '../shared/lenient-schemas.ts'
 
 const text = lenient(z.string())
 const texts = lenient(z.array(z.string()))
@@ -69,7 +69,7 @@ export const AgentData = z
     /** The agent whose settings the user has opened. */
     opened: z.optional(z.looseObject({ id: text })),
   })
-  .check(z.refine(({ id, agent_id, agents }) => (id ?? agent_id ?? agents) !== undefined))
+  .check(refuseUnless(({ id, agent_id, agents }) => (id ?? agent_id ?? agents) !== undefined))
 export type AgentData = z.output<typeof AgentData>
 
 export type Fields = Readonly<Record<string, unknown>>

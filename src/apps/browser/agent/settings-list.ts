@@ -127,7 +127,7 @@ const settingFact = ({ path, value, usual }: Row, formats: Formats) =>
       settingValue(valueText(path, value, formats)),
       usual !== undefined &&
         usual !== value &&
-        h('span', { class: 'muted' }, ` · default ${valueText(path, usual, formats)}`),
+        h('span', { class: 'muted' }, ` (default:\u00a0${valueText(path, usual, formats)})`),
     ],
   ] as const
 

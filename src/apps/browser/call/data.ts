@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
+import { refuseUnless } from '../shared/lenient-schemas.ts'
 
 const text = z.nullish(z.string())
 
@@ -62,7 +63,9 @@ export const CallData = z
     calls: z.optional(z.array(ListedCall)),
   })
   // Rejects results of other tools, which have none of these fields.
-  .check(z.refine((call) => [call.id, call.conversation_id, call.calls].some((one) => one != null)))
+  .check(
+    refuseUnless((call) => [call.id, call.conversation_id, call.calls].some((one) => one != null)),
+  )
 export type CallData = z.output<typeof CallData>
 
 const finalStates = ['completed', 'failed', 'transferred']

@@ -23,7 +23,7 @@ export function silentCall(
   const buttons = actions.filter((action) => action !== undefined)
   return h(
     'div',
-    { class: 'silence' },
+    { class: 'notice silence' },
     reason !== undefined && h('h2', { dir: 'auto' }, reason),
     others.map((text) => h('p', { dir: 'auto' }, text)),
     h('p', { class: 'muted' }, advice),

@@ -76,7 +76,7 @@ const idOf = (data: Outcome) =>
 
 const outcomes: Readonly<Record<string, readonly [label: string, tone: Tone, shape?: IconName]>> = {
   archived: ['Archived', 'success'],
-  unchanged: ['Archived before', 'neutral'],
+  unchanged: ['Already archived', 'neutral'],
   in_use: ['In use, kept', 'neutral', 'lock'],
   failed: ['Failed', 'danger'],
   unknown: ['Not known', 'warning'],

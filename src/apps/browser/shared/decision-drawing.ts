@@ -66,7 +66,7 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
             h(
               'div',
               { class: 'notice stack', ...(tone === 'warning' && { 'data-tone': tone }) },
-              h('p', {}, h('strong', {}, lead), text !== undefined && ` ${text}`),
+              h('p', {}, h('strong', {}, lead), ...withPhoneNumbers(text ? ` ${text}` : '')),
               actionRow(actions),
               failure && failureDetails(failure),
             ),
@@ -134,9 +134,11 @@ function stateOf(shown: ShownDecision, { words, host, check, reopen }: DecisionP
       }
     case 'refused':
       return {
-        ...{ status: 'Not done', lead: nothing },
-        text: failure && [`${failure.title}: ${failure.text}`, ...failure.fields].join(' '),
-        actions: [button('Ask me again', check, { id: 'check' })],
+        ...{ status: failure?.title ?? 'Not done', lead: nothing },
+        text: failure && [failure.text, ...failure.fields].join(' '),
+        actions: failure?.isRetryable
+          ? [button('Ask me again', check, { id: 'check' })]
+          : askButtons(host, [['Ask what else can be done', 'ask', askWhy(decision)]]),
       }
     case 'not_done':
       return {
@@ -181,6 +183,10 @@ function openState(
 /** Asks the model to find out. The message contains no untrusted text. */
 const findOut = ({ answerable }: Decision) =>
   `Please check what happened with ${answerable?.tool}, which I was asked to confirm. Only look; do not repeat it.`
+
+/** Asks the model for another way after a refusal. */
+const askWhy = ({ answerable }: Decision) =>
+  `${answerable?.tool} was refused. Please say why, and what else I can do. Do not repeat it.`
 
 /** The consequence, the two buttons and the time left. */
 function answers(

@@ -12,7 +12,7 @@ export interface Failure {
   readonly fields: readonly string[]
   /** The text of the result, with its lines, but without advice for models. */
   readonly details: string
-  /** False if the same request fails again. */
+  /** False if the same request fails again, at least for the next minutes. */
   readonly isRetryable: boolean
   /** True if the error says for certain that nothing was done. */
   readonly isNothingDone: boolean
@@ -36,17 +36,32 @@ export function failureOf({ _meta, content }: ToolResult): Failure {
   const error = Meta.safeParse(_meta).data?.['voice-agent-mcp/error']
   const [title, text] =
     words[error?.advice ?? ''] ?? words[error?.kind ?? ''] ?? (error ? words.internal : unknown)
-  const wait = error?.retryAfter ? ` Try again in ${Math.ceil(error.retryAfter)} s.` : ''
+  const wait = error?.retryAfter ?? 0
+  const lines = linesOf(content)
+  const [, rule] = (error?.kind === 'not_allowed' && brokenRule.exec(lines)) || []
   return {
     title,
-    text: text + wait,
+    text:
+      (rule?.replace(/^Agent .*(?= may not)/s, 'This agent') ?? text) +
+      (wait ? ` Try again in ${waitText(wait)}.` : ''),
     fields: (error?.fields ?? []).map(
       ({ argument, message }) => `${plainText(argument)}: ${plainText(message)}`,
     ),
-    details: firstCharacters(linesOf(content), longestDetails),
-    isRetryable: error?.retryable ?? !error,
+    details: firstCharacters(lines, longestDetails),
+    isRetryable: (error?.retryable ?? !error) && wait < longestWait,
     isNothingDone: harmless.includes(error?.kind),
   }
+}
+
+/** The rule for calls that a call breaks, in a sentence of the server (`policyRefusal`). */
+const brokenRule = /not allowed \(\w+\): (.+?) Nothing was dialled/s
+
+/** Maximum time after which it makes sense to offer the same request again, s. */
+const longestWait = 600
+
+function waitText(seconds: number): string {
+  if (seconds <= 120) return `${Math.ceil(seconds)} s`
+  return seconds <= 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`
 }
 
 /** Kinds of errors after which nothing was done (docs/errors.md#kinds). */
@@ -115,7 +130,7 @@ const words: Readonly<Record<string, Words>> & { readonly internal: Words } = {
   unknown_host: setup,
   redirected: setup,
   not_offered: setup,
-  not_allowed: ['Not allowed', 'The rules for calls on this server do not allow it.'],
+  not_allowed: ['Not allowed', 'The rules of this server do not allow it.'],
   needs_person: ['A person has to agree', 'This client cannot ask one.'],
   unknown_outcome: [
     'The outcome is not known',

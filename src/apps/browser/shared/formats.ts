@@ -86,7 +86,7 @@ export function createFormats({ locale, timeZone }: Pick<HostContext, 'locale' |
     },
     /** A date without a time, such as `20 Nov 2026`. */
     date: (iso: string) => day(`${iso}T00:00`),
-    /** A duration, such as `5 min 30 s`. */
+    /** A duration in one line, such as `5 min 30 s`. */
     duration(seconds: number): string {
       if (!(seconds >= 60)) return `${exact.format(seconds)}\u00a0s`
       const whole = Math.round(seconds)
@@ -97,7 +97,7 @@ export function createFormats({ locale, timeZone }: Pick<HostContext, 'locale' |
       }
       return Object.entries(parts)
         .flatMap(([unit, value]) => (value > 0 ? [`${value}\u00a0${unit}`] : []))
-        .join(' ')
+        .join('\u00a0')
     },
     /** A ratio, such as `50%` for 0.5. */
     percent: percent.format,

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
 /*
- * Schemas for what other programs send. zod's `catch` does the same, but brings 10 kB of zod's other
- * functions into each view.
+ * Schemas for what other programs send. zod's `catch` and `refine` do the same, but bring up to 10 kB
+ * of zod's other functions into each view.
  */
 
 /** Reads a value that does not fit the schema as `fallback`. */
@@ -17,3 +17,10 @@ export const lenientOr = <T, F>(schema: z.ZodMiniType<T>, fallback: F) =>
 
 /** Reads a value that does not fit the schema as absent. */
 export const lenient = <T>(schema: z.ZodMiniType<T>) => z.optional(lenientOr(schema, undefined))
+
+/** A check that refuses values for which `fits` is false. */
+export const refuseUnless =
+  <T>(fits: (value: T) => boolean): z.core.CheckFn<T> =>
+  ({ value, issues }) => {
+    if (!fits(value)) issues.push({ code: 'custom', input: value })
+  }
