@@ -63,7 +63,7 @@ export const mayImport = {
 
   // HTTP and stdio; the OAuth authorization server and its pages.
   'server/transports': 'mcp platform/sessions text',
-  'oauth/pages': 'apps/pages text',
+  'oauth/pages': 'apps apps/pages text',
   'oauth/guarded-fetch': 'server/transports',
   oauth:
     'oauth/pages apps/pages oauth/guarded-fetch server/transports platform/sessions state text',
