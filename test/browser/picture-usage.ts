@@ -107,9 +107,7 @@ export const usagePictures: readonly Picture[] = [
     },
     {
       page: { viewport: { width: 360, height: 640 } },
-      async act(view) {
-        await view.run()
-        await view.frame.waitForSelector('table')
+      async point(view) {
         await view.frame.evaluate('document.querySelector("#table").scrollTo(150, 9999)')
       },
     },

@@ -42,8 +42,13 @@ function showWholeColumns(box: HTMLElement, rem: number): void {
   box.classList.add('whole-columns')
 }
 
-/** Shortens the box of a long table, so that it ends half-way through a row above the total. */
+/**
+ * Shortens the box of a long table, so that it ends half-way through a row above the total. A table
+ * that was scrolled to its end stays there.
+ */
 function endWithinRow(box: HTMLElement): void {
+  const { scrollTop } = box
+  const isAtEnd = scrollTop > 0 && scrollTop + box.clientHeight >= box.scrollHeight - 1
   box.style.maxHeight = ''
   if (box.scrollHeight <= box.clientHeight) return
   const foot = box.querySelector('tfoot')?.offsetHeight ?? 0
@@ -53,6 +58,7 @@ function endWithinRow(box: HTMLElement): void {
   const middle = middles.findLast((height) => height <= box.clientHeight - foot)
   const border = box.offsetHeight - box.clientHeight
   if (middle) box.style.maxHeight = `${middle + foot + border}px`
+  box.scrollTop = isAtEnd ? box.scrollHeight : scrollTop
 }
 
 /** Scrolls a table, but not the page, to adjacent rows: all of them, or as many as it shows. */
