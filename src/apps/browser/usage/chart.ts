@@ -172,6 +172,7 @@ function plotOptions(
   }))
   const { ticks, decimals } = amountTicks(Math.max(...data.totals), minStep, maxSteps / scale)
   const amounts = ticks.map((tick) => amount(tick, decimals))
+  const labelWidth = scale * (14 + 7 * Math.max(...labels.map(({ length }) => length)))
   const columnWidth = (plot: uPlot) => plot.bbox.width / devicePixelRatio / data.times.length
   return {
     width,
@@ -199,7 +200,7 @@ function plotOptions(
         ...axis,
         grid: { show: false },
         size: 30 * scale,
-        splits: ({ bbox }) => labelledBuckets(data.times, bbox.width / devicePixelRatio / scale),
+        splits: (plot) => labelledBuckets(data.times, labelWidth / columnWidth(plot)),
         values: (_, at) => at.map((bucket) => labels[bucket] ?? ''),
       },
       {
@@ -238,24 +239,24 @@ function bucketsPerBar({ times, granularity }: UsageSeries, width: number, scale
 }
 
 /**
- * Indexes of the buckets with an axis label: as many as fit, at regular hours or days. `width` is
- * for text of usual size.
+ * Indexes of the buckets with an axis label: as many as fit, at regular hours or days, and if it
+ * costs few of them, so that the last bucket has one. `distance` is the minimum between two labels.
  */
-function labelledBuckets(times: readonly string[], width: number): number[] {
-  const max = Math.max(1, Math.floor(width / labelWidth))
+function labelledBuckets(times: readonly string[], distance: number): number[] {
+  const isApart = (labelled: readonly number[]) =>
+    labelled.every((bucket, at) => bucket - (labelled[at - 1] ?? -distance) >= distance)
   const hourOf = (at: number) => Number(times[at]?.slice(11, 13))
   const all = times.map((_, at) => at)
-  for (const hours of [1, 2, 3, 6, 12, 24]) {
-    const found = all.filter((at) => hourOf(at) % hours === 0)
-    if (found.length <= max) return found
-  }
-  const midnights = all.filter((at) => hourOf(at) === 0)
-  const step = [1, 2, 3, 4, 7, 14, 28, 56].find((days) => midnights.length / days <= max) ?? 112
-  return midnights.filter((_, at) => at % step === 0)
+  const regular = [1, 2, 3, 6, 12, 24].map((hours) => all.filter((at) => hourOf(at) % hours === 0))
+  const fitting = regular.find(isApart)
+  if (fitting) return fitting
+  const midnights = regular.at(-1) ?? []
+  const everyDays = (days: number) => midnights.filter((_, at) => at % days === 0)
+  const minDays = midnights.findIndex((_, days) => days > 0 && isApart(everyDays(days)))
+  if (minDays < 0) return midnights.slice(0, 1)
+  const steps = Array.from({ length: minDays + 1 }, (_, more) => minDays + more)
+  return everyDays(steps.find((days) => (midnights.length - 1) % days === 0) ?? minDays)
 }
-
-/** Width that an axis label needs, pixels. */
-const labelWidth = 70
 
 /**
  * Grid lines of the amount axis, in steps of 1, 2 or 5 times a power of ten. The last is not below
