@@ -162,6 +162,13 @@ test('the range is told in the zone of its times', async () => {
   expect(await view.text()).toContain('1–20 Nov 2025 · by day · UTC')
 })
 
+test('a zone is named by its city', async () => {
+  const view = await show({ args: { ...byAgent, tz: 'America/New_York' } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  expect(await view.text()).toContain('· by day · New York time')
+})
+
 test.each([
   ['de', '147,0', 'Sat, 1 Nov'],
   ['ar', '147.0', 'Sat 1 Nov'],
@@ -308,7 +315,7 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-test('a long name is hyphenated, and whole in the legend and above its column', async () => {
+test('a long name is whole in the legend, and cut above its column', async () => {
   const name = 'Patientenaufnahmekoordinationsassistentin'
   const view = await show({
     named: [{ id: 'agent-1', name }],
@@ -319,14 +326,52 @@ test('a long name is hyphenated, and whole in the legend and above its column', 
   const legend = await view.frame.innerText('.legend')
   expect(legend).toContain('\u00ad')
   expect(legend.replaceAll('\u00ad', '')).toContain(name)
-  const width = 'document.querySelector("thead th:nth-child(3) .group").clientWidth'
-  expect(await view.frame.evaluate(width)).toBeLessThan(80)
-  const head = await view.frame.innerText('thead th:nth-child(3) .group')
-  expect(head.replaceAll('\u00ad', '')).toBe(name)
-  const hidden =
-    'document.querySelector("thead th:nth-child(3) .group").scrollHeight - document.querySelector("thead th:nth-child(3) .group").clientHeight'
-  expect(await view.frame.evaluate(hidden)).toBe(0)
+  const texts = `(({ title, textContent }) => [title, textContent.replaceAll('\u00ad', '')])(
+    document.querySelector('thead th:nth-child(3) .group'),
+  )`
+  expect(await view.frame.evaluate(texts)).toEqual([name, name])
+  /** Width, and height in lines. */
+  const size = `(() => {
+    const head = document.querySelector('thead th:nth-child(3) .group')
+    return [head.clientWidth, head.clientHeight / parseFloat(getComputedStyle(head).lineHeight)]
+  })()`
+  const [width, lines] = (await view.frame.evaluate(size)) as [number, number]
+  expect(width).toBeLessThan(80)
+  expect(lines).toBeGreaterThan(1.5)
+  expect(lines).toBeLessThan(3.1)
   await expectFits(view)
+})
+
+test('a name that is read from the right stands above its numbers', async () => {
+  const view = await show({
+    named: [{ id: 'agent-1', name: 'استقبال المرضى' }],
+    page: { viewport: { width: 1280, height: 700 } },
+  })
+  await view.run()
+  await view.frame.waitForSelector('table')
+  const rights = `[...document.querySelectorAll('tr > :nth-child(3)')].slice(0, 2).map((cell) => {
+    const range = document.createRange()
+    range.selectNodeContents(cell.querySelector('.group') ?? cell)
+    return range.getBoundingClientRect().right
+  })`
+  const [head = 0, number = 0] = (await view.frame.evaluate(rights)) as number[]
+  expect(Math.abs(head - number)).toBeLessThan(2)
+})
+
+test('the last row of a scrolled table is whole above the total, also at another width', async () => {
+  const view = await show({
+    named: [{ id: 'agent-1', name: 'Patientenaufnahmekoordinationsassistentin' }],
+    page: { viewport: { width: 1280, height: 700 } },
+  })
+  await view.run()
+  await view.frame.waitForSelector('table')
+  await view.frame.evaluate('document.querySelector("#table").scrollTo(0, 9999)')
+  const overlap = `document.querySelector('tbody tr:last-child').getBoundingClientRect().bottom -
+    document.querySelector('tfoot').getBoundingClientRect().top`
+  await expect.poll(() => view.frame.evaluate(overlap)).toBeLessThan(1.5)
+  await view.page.setViewportSize({ width: 1200, height: 700 })
+  await sleep(300)
+  expect(await view.frame.evaluate(overlap)).toBeLessThan(1.5)
 })
 
 test('a table of two columns is no wider than can be read across', async () => {
@@ -595,16 +640,25 @@ describe('the figures', () => {
     expect(view.calls).toHaveLength(3)
   })
 
-  test('of failed calls are neither good nor bad', async () => {
+  test('of failed calls are in calls', async () => {
+    const failed = ['9', '10'].map((id) => listedCall(id, 5, 'unknown'))
     const view = await show({
       counted: [...calls, ...before],
-      listed: [...listed, listedCall('9', 5, 'unknown')],
+      listed: [...listed, ...failed],
     })
     await view.run()
     await view.frame.waitForSelector('.wide')
-    expect(await countOf(view, '.figures > div:last-child :is(.good, .bad)')).toBe(0)
-    expect(await countOf(view, '.figures > .wide .good')).toBe(1)
-    expect((await figures(view)) as string[][]).toContainEqual(['Failed', '2', '1 more'])
+    expect((await figures(view)) as string[][]).toContainEqual(['Failed', '3', 'up 2 calls'])
+  })
+
+  test('say their changes in one colour, with arrows', async () => {
+    const view = await show({ counted: [...calls, ...before], listed })
+    await view.run()
+    await view.frame.waitForSelector('.wide')
+    const colours =
+      'new Set([...document.querySelectorAll(".figures .small > span")].map((change) => getComputedStyle(change).color)).size'
+    expect(await view.frame.evaluate(colours)).toBe(1)
+    expect(await countOf(view, '.figures .small svg')).toBe(4)
   })
 
   test('of failed calls leave out those that nobody answered', async () => {
@@ -669,6 +723,9 @@ describe('the figures', () => {
       ['Minutes', '147.0', ''],
       ['Average length', '2:27', ''],
     ])
+    expect(await view.frame.innerText('#compared')).toBe(
+      'Answer rate, failed calls and changes are not shown, because this client lets views read nothing more.',
+    )
     expect(view.calls).toEqual([])
   })
 
@@ -887,6 +944,26 @@ test('the text of the chart is as large as the text around it', async () => {
   ]`)) as string[]
   const [drawn = 0, text = 0, ratio = 0] = sizes.map((size) => Number.parseFloat(size))
   expect(drawn).toBeCloseTo(text * ratio)
+})
+
+test('the first and the last bar of four weeks have a label, also in doubled text', async () => {
+  const args = { ...byAgent, end: '2025-11-29T00:00:00Z' }
+  const view = await show({ args, page: { viewport: { width: 360, height: 640 } } })
+  await view.frame.evaluate(`{
+    window.drawn = []
+    const draw = CanvasRenderingContext2D.prototype.fillText
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      drawn.push(text)
+      draw.call(this, text, ...place)
+    }
+  }`)
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const labels = 'drawn.filter((text) => text.includes("Nov"))'
+  const days = ['1 Nov', '10 Nov', '19 Nov', '28 Nov']
+  await expect.poll(() => view.frame.evaluate(`${labels}.slice(-4)`)).toEqual(days)
+  await view.frame.evaluate('drawn.length = 0; document.documentElement.style.fontSize = "200%"')
+  await expect.poll(() => view.frame.evaluate(labels)).toEqual(['1 Nov', '22 Nov'])
 })
 
 test('only hours with conversations have a row', async () => {

@@ -13,9 +13,10 @@ export function usageFigures(data: UsageData, page: Page<UsageData>): readonly H
   const { formats } = page
   const list = h('dl', { class: 'figures' })
   const about = h('p', { class: 'muted small', id: 'compared' })
+  const isReadable = page.host.canCallTools()
   const fill = (background: Background | undefined) => {
     list.replaceChildren(...figuresOf({ data, background, formats }).map(figureNode))
-    about.replaceChildren(...aboutOf({ data, background, formats }))
+    about.replaceChildren(...aboutOf({ data, background, formats }, isReadable))
     // A period without conversations has figures only if there were calls, or conversations before.
     const isNothing = data.totals.conversations === 0
     const hasCalls = Object.values(background?.calls.now ?? {}).some((count) => count > 0)
@@ -79,8 +80,6 @@ interface Change {
   readonly text: string
   /** Direction of the arrow before the text. */
   readonly arrow?: 'up' | 'down'
-  /** `undefined`: neither. */
-  readonly tone?: 'good' | 'bad'
 }
 
 const figuresOf = (known: Known): readonly Figure[] => [
@@ -137,16 +136,6 @@ const noChange: Change = { text: 'No change' }
 const changeOf = (change: number, textOf: (size: number) => string): Change =>
   change === 0 ? noChange : { text: textOf(Math.abs(change)), arrow: change > 0 ? 'up' : 'down' }
 
-/** A change of a rate that should rise. */
-const changeOfRate = (change: number, textOf: (size: number) => string): Change =>
-  change === 0 ? noChange : { ...changeOf(change, textOf), tone: change > 0 ? 'good' : 'bad' }
-
-/** A change of a count in words. */
-const changeOfCount = (change: number, formats: Formats): Change =>
-  change === 0
-    ? noChange
-    : { text: `${formats.fixed(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'}` }
-
 /** Rounds to one decimal, as displayed: a change that is displayed as zero is no change. */
 const tenth = (value: number) => Math.round(value * 10) / 10
 
@@ -157,23 +146,23 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
   if (!now) return []
   const [rate, rateBefore] = [now, before].map(rateOf)
   const points = (size: number) => `${formats.fixed(size, { decimals: 1 })} points`
+  const callsIn = (size: number) => `${formats.fixed(size)} ${size === 1 ? 'call' : 'calls'}`
   return [
     {
       name: 'Answer rate',
       value: rate === undefined ? '–' : formats.fixed(rate, { decimals: 1, isPercent: true }),
       change:
         rate !== undefined && rateBefore !== undefined
-          ? changeOfRate(tenth(rate - rateBefore), points)
+          ? changeOf(tenth(rate - rateBefore), points)
           : undefined,
       ...(rate !== undefined && {
-        base: `${formats.fixed(now.answered)} answered, ${formats.fixed(now.unanswered)} not`,
+        base: `${formats.fixed(now.answered)}\u00a0answered, ${formats.fixed(now.unanswered)}\u00a0not`,
       }),
     },
     {
       name: 'Failed',
       ...{ value: formats.fixed(now.failed), isZero: now.failed === 0 },
-      // Neither good nor bad: with fewer calls, fewer fail. The rate is the judge.
-      change: before && changeOfCount(now.failed - before.failed, formats),
+      change: before && changeOf(now.failed - before.failed, callsIn),
     },
   ]
 }
@@ -202,19 +191,26 @@ function figureNode({ name, value, isZero, change, isChangeRead, base }: Figure)
   )
 }
 
-/** A change with an arrow for its direction, coloured if the direction is good or bad. */
-function changeNode({ text, arrow, tone }: Change): HTMLElement {
+/** A change with an arrow for its direction. It has no colour: fewer calls may be good or bad. */
+function changeNode({ text, arrow }: Change): HTMLElement {
   if (!arrow) return h('span', {}, text)
   const word = h('span', { class: 'hidden' }, `${arrow} `)
-  return h('span', { class: tone }, icon(arrow), ' ', word, text)
+  return h('span', {}, icon(arrow), ' ', word, text)
 }
 
 /** Note under the figures: the compared period, and why figures are missing. */
-function aboutOf({ data: { meta, compared_with }, background, formats }: Known): (Node | string)[] {
+function aboutOf(
+  { data: { meta, compared_with }, background, formats }: Known,
+  isReadable: boolean,
+): (Node | string)[] {
   const compared = compared_with ?? background?.before
   const range = compared && formats.range(compared.start, compared.end, meta.tz ?? undefined)
   const isUpToNow = !compared_with && background?.before?.isUpToNow
+  const missing = compared_with
+    ? 'Answer rate and failed calls'
+    : 'Answer rate, failed calls and changes'
   const notes = [
+    !isReadable && `${missing} are not shown, because this client lets views read nothing more.`,
     background?.calls.hasTooMany &&
       'There are too many calls to count the answered and failed ones. Ask for a shorter time.',
     background?.calls.isAccountOnly && 'Answer rate and failed calls are without subaccounts.',

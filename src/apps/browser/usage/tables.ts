@@ -55,7 +55,7 @@ export function bucketTable({ data, measure, labels, isPart, formats }: BucketTa
     head: [
       columnHead('Time'),
       numberHead(isGrouped ? 'Total' : name),
-      ...groups.map(({ label }) => numberHead(label)),
+      ...groups.map(({ label }) => numberHead(label, label)),
     ],
     rows: listed.map(({ row }) => row),
     foot: row(isPart ? 'Total shown' : 'Total', undefined, [
@@ -105,12 +105,12 @@ const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => to
 /** Letters of a word that surely fit above a column of numbers on a phone. */
 const longestInHead = 7
 
-/** Header cell above numbers. */
-const numberHead = (label: string): HTMLElement =>
+/** Header cell above numbers. A label with a `title` is cut after a few lines. */
+const numberHead = (label: string, title?: string): HTMLElement =>
   h(
     'th',
     { scope: 'col', class: 'number' },
-    h('span', { class: 'group', dir: 'auto' }, withSoftHyphens(label, longestInHead)),
+    h('span', { class: 'group', dir: 'auto', title }, withSoftHyphens(label, longestInHead)),
   )
 
 const numberCell = (amount: number, text: string, ...more: HTMLElement[]): HTMLElement =>

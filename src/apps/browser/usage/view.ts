@@ -40,8 +40,16 @@ function aboutOf({ meta }: UsageData, { range }: Formats): readonly Node[] {
   // Shown in the time zone of the tool call (its `tz`), which may differ from the user's.
   const shown = range(meta.start ?? '?', meta.end ?? '?', meta.tz ?? undefined)
   const granularity = meta.granularity === 'total' ? undefined : `by ${meta.granularity ?? 'day'}`
-  const rest = [granularity, meta.tz].filter(Boolean).map((part) => ` · ${part}`)
+  const rest = [granularity, meta.tz && zoneText(meta.tz)]
+    .filter(Boolean)
+    .map((part) => ` · ${part}`)
   return [h('span', {}, shown, isRunning(meta) && ', until now', rest)]
+}
+
+/** A time zone by its city: `New York time`. A zone without a city is shown by its name. */
+function zoneText(zone: string): string {
+  const [, city] = /^(?!Etc).+\/(.+)$/.exec(zone) ?? []
+  return city ? `${city.replaceAll('_', ' ')} time` : zone
 }
 
 /** Shown for a period without usage: a button that reads a longer one. */
