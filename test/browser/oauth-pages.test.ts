@@ -116,6 +116,14 @@ test('one click selects the message for the makers of a program', async () => {
   await page.close()
 })
 
+test('with forced colours, where all buttons have an edge, none stands out of its form', async () => {
+  const { page } = await open(consentForm, { forcedColors: 'active' })
+  const ends = await page.evaluate(`['.buttons', '.buttons :last-child'].map((part) =>
+    Math.round(document.querySelector(part).getBoundingClientRect().right))`)
+  expect(new Set(ends as number[]).size).toBe(1)
+  await page.close()
+})
+
 test('dark is dark', async () => {
   const background = 'getComputedStyle(document.body).backgroundColor'
   const { page: light } = await open(keyForm, { colorScheme: 'light' })
