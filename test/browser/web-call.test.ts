@@ -58,13 +58,23 @@ test('a person joins, talks and hangs up by keyboard; another watches; the call 
   const isAnswered = "document.querySelector('#lines .user ~ .agent') !== null"
   await expect.poll(() => page.evaluate(isAnswered)).toBe(true)
   await expect.poll(() => lines(watcher)).toContain('Are you a robot?')
+  // Only the page on which the person joined calls its reader so, first as its script renders the
+  // line, then as the server does.
+  const speaker = (one: Page) => one.innerText('#lines .user b')
+  expect([await speaker(page), await speaker(watcher)]).toEqual(['You', 'Caller'])
+  await watcher.reload()
+  expect(await speaker(watcher)).toBe('Caller')
   for (let step = 0; step < 2; step++) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await expect.poll(() => phase(page)).toBe('ended')
   await expect.poll(() => phase(watcher)).toBe('ended')
   // The focused form is gone, so the focus moves to the instructions.
   expect(await page.evaluate('document.activeElement.id')).toBe('end')
-  expect(await page.innerText('#lines .event:last-child span')).toBe('You hung up.')
+  const last = '#lines .event:last-child span'
+  expect(await page.innerText(last)).toBe('You hung up.')
+  expect(await watcher.innerText(last)).toBe('The caller hung up.')
+  await page.reload()
+  expect([await speaker(page), await page.innerText(last)]).toEqual(['You', 'You hung up.'])
   expect(complaints).toEqual([])
 
   const { status, messages } = EndedCall.parse(await request(`calls/${id}`))
@@ -245,7 +255,8 @@ test('without scripts a person talks by forms', async () => {
   await page.fill('#text', 'What are your opening hours?')
   await page.click('[value=say]')
   expect(await lines(page)).toContain('nine to six')
-  expect(page.url()).toBe(join.page_url)
+  expect(page.url()).toBe(`${join.page_url}?joined`)
+  expect(await page.innerText('#lines .user b')).toBe('You')
   await page.click('[value=hang_up]')
   expect(await phase(page)).toBe('ended')
 })
@@ -271,7 +282,7 @@ test('the status says that the page reconnects, and nothing can be said until it
   const canSay = () =>
     page.evaluate("document.querySelector('[value=say]').ariaDisabled !== 'true'")
   await page.fill('#text', 'What are your opening hours?')
-  await expect.poll(() => page.innerText('#status')).toBe('You are in the call')
+  await expect.poll(() => page.innerText('#status')).toBe('Call in progress')
   await page.evaluate(
     "window.read = window.fetch; window.fetch = async () => { throw new Error('away') }",
   )
@@ -282,7 +293,7 @@ test('the status says that the page reconnects, and nothing can be said until it
   await page.evaluate("document.getElementById('text').focus()")
   await page.keyboard.press('Enter')
   await page.evaluate('window.fetch = window.read')
-  await expect.poll(() => page.innerText('#status')).toBe('You are in the call')
+  await expect.poll(() => page.innerText('#status')).toBe('Call in progress')
   expect(await problem(page)).toBe('')
   expect(await lines(page)).not.toContain('opening hours')
   expect(await canSay()).toBe(true)

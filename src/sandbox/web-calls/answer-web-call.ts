@@ -14,6 +14,9 @@ export const webCallPath = '/web-calls/'
 
 export const isForWebCall = (path: string): boolean => path.startsWith(webCallPath)
 
+/** Query of the page on which the caller joined. Another page of the call only watches. */
+const joinedMark = 'joined'
+
 /** Actions on the page. */
 const Action = z.discriminatedUnion('action', [
   z.object({ action: z.literal('join') }),
@@ -33,7 +36,7 @@ const longestForm = 16_000
  * whoever placed the call receives it.
  */
 export async function answerWebCall(request: Request, context: WebCallContext): Promise<Response> {
-  const { pathname } = new URL(request.url)
+  const { pathname, searchParams } = new URL(request.url)
   const [token = '', part] = pathname.slice(webCallPath.length).split('/')
   const web = webCallByToken(context.store, token)
   const { webCallPage, noWebCallPage } = await import('./web-call-page.ts')
@@ -41,11 +44,12 @@ export async function answerWebCall(request: Request, context: WebCallContext): 
     const isForScript = part === 'state' || wantsJson(request)
     return isForScript ? Response.json(noWebCall, { status: 404 }) : send(request, noWebCallPage())
   }
-  if (request.method === 'POST') return act(request, web, context)
+  const isCaller = searchParams.has(joinedMark)
+  if (request.method === 'POST') return act(request, web, { ...context, isCaller })
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return new Response(null, { status: 405, headers: { allow: 'GET, HEAD, POST' } })
   }
-  const state = stateOf(context.store, web, context.now())
+  const state = stateOf(context.store, web, { now: context.now(), isCaller })
   return part === 'state' ? Response.json(state, notStored) : send(request, webCallPage(state))
 }
 
@@ -66,18 +70,23 @@ const send = ({ method }: Request, { status, headers, body }: HtmlPage) =>
  * Performs an action of the page. The page's script gets the new state as JSON, a plain form a
  * redirect to the page.
  */
-async function act(request: Request, web: WebCallRow, context: WebCallContext): Promise<Response> {
+async function act(
+  request: Request,
+  web: WebCallRow,
+  context: WebCallContext & { readonly isCaller: boolean },
+): Promise<Response> {
   const form = await readForm(request)
   const { data } = Action.safeParse(form && Object.fromEntries(form))
   if (!data) {
     return wantsJson(request)
       ? Response.json({ error: problemOf(form) }, { status: 422 })
-      : backToPage(web)
+      : backToPage(web, context.isCaller)
   }
   const refusal = await perform(data, web, context)
-  if (!wantsJson(request)) return backToPage(web)
-  const now = webCallByToken(context.store, web.token) ?? web
-  const state = stateOf(context.store, now, context.now())
+  const isCaller = data.action === 'join' ? refusal === undefined : context.isCaller
+  if (!wantsJson(request)) return backToPage(web, isCaller)
+  const row = webCallByToken(context.store, web.token) ?? web
+  const state = stateOf(context.store, row, { now: context.now(), isCaller })
   return Response.json(
     { ...state, ...(refusal && { error: refusals[refusal] }) },
     { ...notStored, status: refusal ? 409 : 200 },
@@ -101,8 +110,11 @@ const refusals: Readonly<Record<Refusal, string>> = {
  * RFC 9110 §15.4.4: the browser reads the page again, and a reload resends nothing. The address is
  * relative, because a proxy may add a path prefix.
  */
-const backToPage = ({ token }: WebCallRow) =>
-  new Response(null, { status: 303, headers: { location: token } })
+const backToPage = ({ token }: WebCallRow, isCaller: boolean) =>
+  new Response(null, {
+    status: 303,
+    headers: { location: isCaller ? `${token}?${joinedMark}` : token },
+  })
 
 async function readForm(request: Request): Promise<URLSearchParams | undefined> {
   let text = ''

@@ -6,7 +6,7 @@ import { longestText, type Phase, type WebCallState } from './web-call-state.ts'
 /** Label and badge tone of each phase. */
 const phases: Readonly<Record<Phase, { readonly label: string; readonly tone: Tone }>> = {
   waiting: { label: 'Waits for you', tone: 'neutral' },
-  talking: { label: 'You are in the call', tone: 'info' },
+  talking: { label: 'Call in progress', tone: 'info' },
   watching: { label: 'A simulated caller talks', tone: 'info' },
   ended: { label: 'Ended', tone: 'neutral' },
 }
@@ -51,10 +51,10 @@ ${state.messages.map(
 </div>
 </form>
 <div id="end" tabindex="-1" data-for="ended"${hiddenUnless(state, 'ended')}>
-<h2>The call lasted <span id="lasted">${inMinutes(state.seconds)}</span> min</h2>
+<h2>The call lasted <span id="lasted">${inMinutes(state.seconds)}</span></h2>
 <p>Back in your assistant, ask what came of it, or for another web call. You can close this page.</p>
 </div>
-<noscript><p><a href="?">Show what is new</a></p></noscript>`,
+<noscript><p><a href="">Show what is new</a></p></noscript>`,
   })
 
 const hiddenUnless = ({ phase }: WebCallState, wanted: Phase) => phase !== wanted && html` hidden`
@@ -135,6 +135,8 @@ const script = inline(`
 const lines = document.getElementById('lines')
 const clock = document.getElementById('clock')
 const path = location.pathname.replace(/\\/$/, '')
+// '?joined' on a page that has joined the call: the server calls its reader 'You'.
+let query = location.search
 const text = document.getElementById('text')
 const error = document.getElementById('error')
 let newest = 0
@@ -182,7 +184,7 @@ async function ask(address, options) {
   try {
     // Actions have no timeout, because a language model may answer slowly; reading the state is
     // fast.
-    const response = await fetch(address, options || { signal: AbortSignal.timeout(10000) })
+    const response = await fetch(address + query, options || { signal: AbortSignal.timeout(10000) })
     const state = await response.json()
     if (state.messages && mine === newest) show(state)
     // The error of an action is shown until the next action. Reading the state hides only errors of
@@ -212,6 +214,12 @@ for (const form of document.querySelectorAll('form')) {
     event.preventDefault()
     if (event.submitter?.ariaDisabled === 'true') return
     const action = event.submitter ? event.submitter.value : 'say'
+    if (action === 'join') {
+      query = '?joined'
+      if (!await act('join')) query = ''
+      history.replaceState(null, '', location.pathname + query)
+      return
+    }
     if (action !== 'say') return void act(action)
     const said = text.value.trim()
     if (said === '') return

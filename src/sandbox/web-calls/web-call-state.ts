@@ -136,11 +136,21 @@ export interface WebCallState {
   }[]
 }
 
+interface PageReader {
+  readonly now: number
+  /** The reader joined the call on this page, and is its caller. */
+  readonly isCaller: boolean
+}
+
 /**
  * Reads the state for the page from one snapshot. It agrees with `calls.get` at the same time,
- * except that the page says 'You hung up.'
+ * except that the caller's page says 'You hung up.'
  */
-export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallState =>
+export const stateOf = (
+  store: Store,
+  web: WebCallRow,
+  { now, isCaller }: PageReader,
+): WebCallState =>
   store.snapshot(() => {
     const row = callOf(store, web)
     const call = callDetailAt(row, now)
@@ -150,19 +160,18 @@ export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallStat
       seconds: secondsOf(row, now),
       messages: (call.messages ?? []).map(({ role, message }) => ({
         role: role ?? '',
-        speaker: speakerOf(role ?? '', web),
-        // The reader of the page is the caller.
+        speaker: speakerOf(role ?? '', web, isCaller),
         message:
-          web.joined !== null && role === 'event' && message === callerHungUp
+          isCaller && role === 'event' && message === callerHungUp
             ? 'You hung up.'
             : (message ?? ''),
       })),
     }
   })
 
-/** The reader of the page is the caller if somebody has joined. */
-function speakerOf(role: string, { joined }: WebCallRow): string {
-  if (role === 'user') return joined === null ? 'Simulated caller' : 'You'
+function speakerOf(role: string, { joined }: WebCallRow, isCaller: boolean): string {
+  if (role === 'user' && joined === null) return 'Simulated caller'
+  if (role === 'user') return isCaller ? 'You' : 'Caller'
   return role === 'agent' ? 'Agent' : 'Event'
 }
 
