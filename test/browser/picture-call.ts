@@ -157,6 +157,18 @@ const batch = (count: number) => ({
   }),
 })
 
+/** Result of a batch whose time was up, and in which one call may have been placed. */
+const unfinished = () => {
+  const { calls, ...result } = batch(6)
+  const failures = [
+    { outcome: 'failed', problem: 'The agent has no voice. Choose one with update_agent.' },
+    { outcome: 'unknown', problem: 'It is not known whether this call was placed.' },
+    { outcome: 'not_dialled', problem: 'Time was up before this call.' },
+    { outcome: 'not_dialled', problem_of: 9 },
+  ].map((one, place) => ({ to_number: `+1202555012${place}`, ...one }))
+  return { ...result, calls: [...calls, ...failures] }
+}
+
 /** The calls that have ended, all read to their ends. */
 const ended = (result: ReturnType<typeof batch>) => ({
   ...result,
@@ -221,6 +233,7 @@ export const callPictures: readonly Picture[] = [
   },
   { name: 'call-batch', ...severalCalls(batch(12)) },
   { name: 'call-batch-ended', ...severalCalls(ended(batch(12))) },
+  { name: 'call-batch-unfinished', ...severalCalls(unfinished()) },
   { name: 'call-batch-long', ...severalCalls(batch(100)) },
   {
     ...{ ...severalCalls(batch(12)), name: 'call-batch-filtered' },

@@ -14,6 +14,7 @@ import {
   outcomeOfListed,
   outcomeOrder,
 } from './outcome.ts'
+import { unplacedCallsButtons } from './unreached-call.ts'
 
 /** The outcome whose calls are shown; `undefined`: all. */
 let chosen: Outcome | undefined
@@ -33,6 +34,7 @@ export function batch(data: CallData, page: Page<CallData>): Drawing {
   const first = firstCallOf(calls, page)
   const tried = calls.filter(isTried)
   const shown = chosen === undefined ? calls : (groups.get(chosen) ?? [])
+  const asks = unplacedCallsButtons(shown, calls, page)
   return {
     title: titleOf(tried, first, page),
     about: aboutBatch(data, tried, first, page),
@@ -44,6 +46,7 @@ export function batch(data: CallData, page: Page<CallData>): Drawing {
         filter(undefined, calls.length, page),
         counts.map(({ outcome, count }) => filter(outcome, count, page)),
       ),
+      ...(asks.length > 0 ? [h('div', { class: 'row' }, asks)] : []),
       ...(shown.some(({ last_words }) => last_words)
         ? [h('div', {}, badge('Unverified: what was said last', 'warning'))]
         : []),

@@ -45,7 +45,6 @@ export const CallData = z
     answer_status: text,
     direction: text,
     agent_name: text,
-    agent_id: text,
     from_number: text,
     to_number: text,
     phone_number: text,

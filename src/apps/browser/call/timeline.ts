@@ -87,7 +87,9 @@ export function timeline(
     whole = measure()
     strip.style.setProperty('--whole', String(whole))
     const width = strip.clientWidth * Math.min(1, loadedEnd / whole)
-    segments = fittingBars(speeches, loadedEnd, width).map(drawnBar)
+    const bars = fittingBars(speeches, loadedEnd, width)
+    segments = bars.map(drawnBar)
+    strip.toggleAttribute('data-spans', bars !== speeches)
     strip.replaceChildren(...segments, ...(rest ? [rest.element] : []), needle)
     markSegment()
   }

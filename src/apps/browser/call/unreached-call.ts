@@ -1,10 +1,10 @@
 import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-status.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { askButtons } from '../shared/controls.ts'
+import { type Ask, askButtons } from '../shared/controls.ts'
 import { h } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
-import { type CallData, isEvent, numbersOf } from './data.ts'
-import { type Outcome, outcomeOf } from './outcome.ts'
+import { type CallData, isEvent, type ListedCall, numbersOf } from './data.ts'
+import { isTried, type Outcome, outcomeOf, outcomeOfListed } from './outcome.ts'
 
 /**
  * Shown in place of a transcript without words: what happened, and what to do. The platform's own
@@ -62,14 +62,16 @@ const silences: Readonly<Record<AnswerStatus, Words>> = {
   unknown: ['It is not known whether anybody answered.', 'A recording, if there is one, can tell.'],
 }
 
+const endedEarly = 'It ended before anybody spoke.'
+
 /** Reason why a failed call has no transcript, and the next step. A call in a browser has no number. */
 const failures: Readonly<Record<'inbound' | 'outbound' | 'other', Words>> = {
-  inbound: ['It ended before anybody spoke.', 'Check the agent that answers this number.'],
+  inbound: [endedEarly, 'Check the agent that answers this number.'],
   outbound: [
     'It reached nobody.',
     'Check the number that was called. If other calls fail, too, check the agent and its number.',
   ],
-  other: ['It ended before anybody spoke.', 'Check the agent.'],
+  other: [endedEarly, 'Check the agent.'],
 }
 
 /** Reason and advice for a call in which nobody has spoken. */
@@ -89,6 +91,8 @@ function wordsFor(call: CallData): Words {
   }
 }
 
+const isPhoneNumber = (text: string) => /^\+\d{5,15}$/.test(text)
+
 /** Outcomes after which the same number may be called again. */
 const repeatable: readonly Outcome[] = ['busy', 'not_answered', 'machine', 'failed']
 
@@ -104,7 +108,7 @@ export function unreachedCallButtons(
   const outcome = outcomeOf(call)
   const { to } = numbersOf(call)
   if (!/^[\w-]{1,64}$/.test(id ?? '')) return []
-  const isCalled = direction === 'outbound' && /^\+\d{5,15}$/.test(to)
+  const isCalled = direction === 'outbound' && isPhoneNumber(to)
   const why = ['Ask what went wrong', 'ask-why', `Find out why the call ${id} failed.`] as const
   const again = [
     'Ask to call again',
@@ -116,3 +120,34 @@ export function unreachedCallButtons(
     ...(isCalled && repeatable.includes(outcome) ? [again] : []),
   ])
 }
+
+/**
+ * Buttons for the shown calls of a list that have no id. A call that was not placed can be placed
+ * again. A call that may have been placed is only looked up, so that nobody is called twice.
+ */
+export function unplacedCallsButtons(
+  shown: readonly ListedCall[],
+  calls: readonly ListedCall[],
+  { host }: Page<CallData>,
+): readonly HTMLElement[] {
+  const tried = calls.filter(isTried).map(({ to_number }) => to_number)
+  const again = new Set<string>()
+  const unknown = new Set<string>()
+  for (const call of shown) {
+    const number = call.to_number ?? ''
+    if (call.call_id || !isPhoneNumber(number)) continue
+    const outcome = outcomeOfListed(call)
+    if (outcome === 'unknown') unknown.add(number)
+    else if (unplaced.includes(outcome) && !tried.includes(number)) again.add(number)
+  }
+  const ask = (id: string, label: string, message: string, numbers: Set<string>): Ask[] =>
+    numbers.size > 0 ? [[label, id, `${message}: ${[...numbers].join(', ')}.`]] : []
+  const retry = 'These calls were not placed. Place them now, as before'
+  const find = 'Find out whether these calls were placed. Do not repeat them'
+  return askButtons(host, [
+    ...ask('ask-again', 'Ask to retry calls not placed', retry, again),
+    ...ask('ask-unknown', 'Ask about calls not known', find, unknown),
+  ])
+}
+
+const unplaced: readonly Outcome[] = ['failed', 'not_dialled']

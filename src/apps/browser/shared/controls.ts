@@ -9,7 +9,7 @@ export const button = (
 ): HTMLButtonElement =>
   listen(h('button', { type: 'button', ...attributes }, ...[label]), 'click', () => void click())
 
-type Ask = readonly [label: string, id: string, message: string, style?: 'primary']
+export type Ask = readonly [label: string, id: string, message: string, style?: 'primary']
 
 /**
  * Buttons that each send a message to the conversation, and a status that says so. The messages
