@@ -124,7 +124,7 @@ const archived = ['Front desk', 'Terminservice', 'Reminders'].map((name, at) => 
   ...[
     { outcome: 'archived' },
     { outcome: 'in_use', problem: 'answers +12025550110 ("Main line")' },
-    { outcome: 'failed', problem: 'The platform did not answer in time. Try again later.' },
+    { outcome: 'failed', problem: 'The API key may not archive this agent.' },
   ][at],
 }))
 
