@@ -1061,8 +1061,8 @@ describe('the timeline is in step with the transcript', () => {
       '[...document.querySelectorAll(".segment.agent")].indexOf(document.querySelector(".segment.agent[data-current]"))'
     expect(await view.frame.evaluate(bar)).toBe(4)
     // A ring would cover the next bars; the needle marks the place.
-    const ring = "getComputedStyle(document.querySelector('[data-current]')).outlineStyle"
-    expect(await view.frame.evaluate(ring)).toBe('none')
+    const outline = "getComputedStyle(document.querySelector('[data-current]')).outlineStyle"
+    expect(await view.frame.evaluate(outline)).toBe('none')
     expect(Number(await current(view))).toBeGreaterThan(10)
     // The part that is not loaded loads more.
     await view.frame.click('#timeline', { position: { x: 320, y: 10 } })
