@@ -20,6 +20,7 @@ import {
 } from '../../src/tool/checks/catalog-check.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { type Fields, leavesOf, overlay, valueAt } from '../../src/tool/field-changes.ts'
+import { hintFor } from '../../src/tool/references/did-you-mean.ts'
 import { idOf } from '../../src/tool/references/names-to-ids.ts'
 import { badArgument, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
@@ -125,7 +126,7 @@ async function targetOf(run: CopyRun): Promise<Target> {
 async function create(
   request: RouteRequest,
   { isOtherAccount }: Target,
-  { session, signal, options: { name } }: CopyRun,
+  { session, restricted, signal, options: { name } }: CopyRun,
 ): Promise<Agent> {
   const account = isOtherAccount ? `, account_id ${accountIn(request)}` : ''
   try {
@@ -142,7 +143,8 @@ async function create(
         },
       )
     if (!isOtherAccount || !isRejectedWith(error, 403, 404)) throw error
-    throw badArgument('to_account_id', `${why}; list_subaccounts shows the accounts`)
+    const hint = await hintFor('account_id', accountIn(request), request, restricted)
+    throw badArgument('to_account_id', `${why}. ${hint ?? 'list_subaccounts shows the accounts.'}`)
   }
 }
 

@@ -104,10 +104,10 @@ describe('copy_agent', () => {
     const found = { agent_id: 'Berlin desk', account_id: branch }
     expect(await client.value('get_agent', found)).toMatchObject({ note: 'A note' })
     expect((await client.value('list_agents', { name: 'Berlin desk' })).total).toBe(0)
-    expect(await refusal({ ...args, to_account_id: 'Branch Bonn' })).toEqual([
+    expect(await refusal({ ...args, to_account_id: 'Berlin' })).toEqual([
       {
         argument: 'to_account_id',
-        message: expect.stringMatching(/404.*list_subaccounts/),
+        message: expect.stringMatching(/404.*Did you mean Branch Berlin \(/),
       },
     ])
   })
