@@ -202,7 +202,7 @@ async function listen(
   const { listen, allowedHosts, allowedOrigins, trustedProxies, limits, drainMs } = config
   const [{ startHttp }, { keyHashOf }] = await Promise.all([
     import('../../server/transports/http.ts'),
-    import('../../platform/sessions/credential.ts'),
+    import('../../platform/sessions/session.ts'),
   ])
   const connected = new Set<string>()
   return startHttp(service, {

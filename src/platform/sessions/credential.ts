@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { AuthInfo } from '@modelcontextprotocol/server'
 
 /** An API key, and where it came from in words for a person. The key is never logged or stored. */
@@ -58,7 +57,3 @@ export function credentialOf(authInfo: AuthInfo | undefined): Credential | undef
     scopes: Array.isArray(allowed) ? scopes.filter((scope) => allowed.includes(scope)) : undefined,
   }
 }
-
-/** Hash of an API key, for every place where the API key itself must not appear. */
-export const keyHashOf = (apiKey: string): string =>
-  createHash('sha256').update(apiKey).digest('base64url')

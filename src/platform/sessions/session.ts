@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { CallServices } from '../../calls/placement.ts'
 import type { UndoLog } from '../../state/undo-log.ts'
 import type { Client } from '../client.ts'
@@ -31,3 +32,7 @@ export interface Session {
    */
   readonly redact: Redact
 }
+
+/** Hash of an API key, for every place where the API key itself must not appear. */
+export const keyHashOf = (apiKey: string): string =>
+  createHash('sha256').update(apiKey).digest('base64url')
