@@ -86,8 +86,7 @@ function forbiddenAgent(
       : canonicalId(entry) === canonicalId(agentId),
   )
   if (isAllowed) return undefined
-  const name = agentName === null ? '' : ` (${agentName})`
-  return { rule: 'allow_agents', message: `Agent ${agentId}${name} may not place calls.` }
+  return { rule: 'allow_agents', message: `Agent ${agentName ?? agentId} may not place calls.` }
 }
 
 function forbiddenCallerNumber(

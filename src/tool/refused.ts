@@ -35,6 +35,8 @@ export type RefusalKind =
 export interface RefusalFacts {
   /** The rule of the dial policy that the call breaks. */
   readonly rule?: string
+  /** The rule as a sentence. */
+  readonly ruleText?: string
   /** Seconds until the same tool call may succeed; `null`: not known, or waiting does not help. */
   readonly retryAfter?: number | null
 }

@@ -541,7 +541,7 @@ test('a refused answer says that nothing was done', async () => {
 
 test.each([
   [{ deny_prefixes: ['+4930'] }, 'numbers that begin with +4930 are denied.'],
-  [{ allow_agents: [otherAgent] }, 'This agent may not place calls.'],
+  [{ allow_agents: [otherAgent] }, 'Agent Support line may not place calls.'],
 ])('a call that the rules %j refuse has the rule, and another way on', async (policy, reason) => {
   const refused = { ...call, to_number: '+4930901820' }
   const view = await show('place_call', refused, {

@@ -103,7 +103,7 @@ export function policyRefusal(
     {
       next: `${change}${later} Do not look for a way around it.`,
       retryable: when !== '',
-      facts: { rule, retryAfter: decision.retryAfterSeconds },
+      facts: { rule, ruleText: message, retryAfter: decision.retryAfterSeconds },
     },
   )
 }

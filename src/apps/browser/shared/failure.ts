@@ -23,6 +23,7 @@ const Meta = z.object({
   'voice-agent-mcp/error': z.object({
     kind: z.string(),
     advice: z.nullish(z.string()),
+    ruleText: z.nullish(z.string()),
     retryAfter: z.nullish(z.number()),
     retryable: z.nullish(z.boolean()),
     fields: lenientOr(z.array(z.object({ argument: z.string(), message: z.string() })), []),
@@ -37,24 +38,18 @@ export function failureOf({ _meta, content }: ToolResult): Failure {
   const [title, text] =
     words[error?.advice ?? ''] ?? words[error?.kind ?? ''] ?? (error ? words.internal : unknown)
   const wait = error?.retryAfter ?? 0
-  const lines = linesOf(content)
-  const [, rule] = (error?.kind === 'not_allowed' && brokenRule.exec(lines)) || []
+  const rule = error?.ruleText && plainText(error.ruleText)
   return {
     title,
-    text:
-      (rule?.replace(/^Agent .*(?= may not)/s, 'This agent') ?? text) +
-      (wait ? ` Try again in ${waitText(wait)}.` : ''),
+    text: (rule || text) + (wait ? ` Try again in ${waitText(wait)}.` : ''),
     fields: (error?.fields ?? []).map(
       ({ argument, message }) => `${plainText(argument)}: ${plainText(message)}`,
     ),
-    details: firstCharacters(lines, longestDetails),
+    details: firstCharacters(linesOf(content), longestDetails),
     isRetryable: (error?.retryable ?? !error) && wait < longestWait,
     isNothingDone: harmless.includes(error?.kind),
   }
 }
-
-/** The rule for calls that a call breaks, in a sentence of the server (`policyRefusal`). */
-const brokenRule = /not allowed \(\w+\): (.+?) Nothing was dialled/s
 
 /** Maximum time after which it makes sense to offer the same request again, s. */
 const longestWait = 600
