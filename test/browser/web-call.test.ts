@@ -40,6 +40,13 @@ const phase = (page: Page) => page.evaluate("document.getElementById('lines').da
 /** Error that the page shows; empty if there is none. */
 const problem = (page: Page) => page.innerText('#error')
 
+/** Tone of the error, and the number of its icons. */
+const notice = (page: Page) =>
+  page.evaluate(`[
+    document.getElementById('error').dataset.tone,
+    [...document.querySelectorAll('#error .icon')].filter((one) => one.checkVisibility()).length,
+  ]`)
+
 const anyProblem = expect.stringMatching(/./)
 
 const lines = async (page: Page) => (await page.innerText('#lines')).replaceAll('\n', ' ')
@@ -248,6 +255,16 @@ test('the length of the call runs while it does, and stays when it has ended', a
   expect(await page.textContent('#lasted')).toBe(lasted)
 })
 
+test('on a phone, the button that hangs up is apart from the one that says something', async () => {
+  const { join } = await place()
+  const { page } = await open(join.page_url, { viewport: { width: 360, height: 640 } })
+  await page.click('[value=join]')
+  await expect.poll(() => phase(page)).toBe('talking')
+  const distance = `document.querySelector('[value=hang_up]').getBoundingClientRect().top
+    - document.querySelector('[value=say]').getBoundingClientRect().bottom`
+  expect(await page.evaluate(distance)).toBeGreaterThanOrEqual(24)
+})
+
 test('without scripts a person talks by forms', async () => {
   const { join } = await place()
   const { page } = await open(join.page_url, { javaScriptEnabled: false })
@@ -275,7 +292,7 @@ test('a person is told when the sandbox does not answer, and what was typed stay
   expect(await page.evaluate("document.getElementById('text').value")).toBe('Hello?')
 })
 
-test('the status says that the page reconnects, and nothing can be said until it has', async () => {
+test('one notice says that the page reconnects, and nothing can be said until it has', async () => {
   const { join } = await place()
   const { page } = await open(join.page_url)
   await page.click('[value=join]')
@@ -286,15 +303,16 @@ test('the status says that the page reconnects, and nothing can be said until it
   await page.evaluate(
     "window.read = window.fetch; window.fetch = async () => { throw new Error('away') }",
   )
-  await expect.poll(() => page.innerText('#status')).toBe('Reconnecting …')
-  expect(await problem(page)).toContain('The connection is lost.')
-  expect(await page.evaluate("document.querySelectorAll('#error .icon').length")).toBe(1)
+  await expect
+    .poll(() => problem(page))
+    .toBe('Connection lost. Trying again … You can send when it is back.')
+  expect(await notice(page)).toEqual(['warning', 1])
+  expect(await page.innerText('#status')).toBe('Call in progress')
   expect(await canSay()).toBe(false)
   await page.evaluate("document.getElementById('text').focus()")
   await page.keyboard.press('Enter')
   await page.evaluate('window.fetch = window.read')
-  await expect.poll(() => page.innerText('#status')).toBe('Call in progress')
-  expect(await problem(page)).toBe('')
+  await expect.poll(() => problem(page)).toBe('')
   expect(await lines(page)).not.toContain('opening hours')
   expect(await canSay()).toBe(true)
   await page.keyboard.press('Enter')
@@ -336,6 +354,7 @@ test('what could not be done is told until the next action', async () => {
   await late.evaluate("window.fetch = window.read; document.querySelector('[value=join]').click()")
   await expect.poll(() => problem(late)).toEqual(anyProblem)
   const refusal = await problem(late)
+  expect(await notice(late)).toEqual(['danger', 1])
   await late.evaluate('new Promise((done) => setTimeout(done, 2500))')
   expect(await problem(late)).toBe(refusal)
   expect(await phase(late)).toBe('talking')

@@ -27,7 +27,7 @@ export const webCallPage = (state: WebCallState): HtmlPage =>
 <div class="row"><span role="status" id="status">${Object.entries(phases).map(
       ([phase, { label, tone }]) =>
         html`<span data-for="${phase}"${state.phase !== phase && html` hidden`}>${badge(label, tone)}</span>`,
-    )}<span data-for="away" hidden>${badge('Reconnecting …', 'warning')}</span></span>
+    )}</span>
 <span class="number" id="clock" role="timer" aria-label="Length of the call">${inMinutes(state.seconds)}</span></div>
 <p class="hint">Simulated: no phone rings.</p>
 </header>
@@ -37,7 +37,7 @@ ${state.messages.map(
     html`<p class="${kindOf(role)}"><b>${speaker}</b> <span dir="auto">${message}</span></p>`,
 )}
 </div>
-<p class="notice" data-tone="danger" id="error" role="alert" hidden>${icon(toneIcons.danger)}<span></span></p>
+<p class="notice" id="error" role="alert" hidden>${icon(toneIcons.warning)}${icon(toneIcons.danger)}<span></span></p>
 <form method="post" data-for="waiting"${hiddenUnless(state, 'waiting')}>
 <p>You type what you would say. If you do not join, a simulated caller does.</p>
 <div class="buttons"><button class="primary" name="action" value="join">${icon('phone')}Join the call</button></div>
@@ -113,6 +113,7 @@ main:has([data-phase=waiting], [data-phase=ended]) #clock, #lines[data-phase=wai
 #lines .event { justify-items: center; }
 #lines .event span { padding: 0; border: 0; color: var(--muted); font-size: var(--size-2); text-align: center; }
 #lines .event b { position: absolute; clip-path: inset(50%); }
+#error:not([data-tone=warning]) > :first-child, #error:not([data-tone=danger]) > :nth-child(2) { display: none; }
 form { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--space-3); }
 .composer { display: flex; flex-wrap: wrap; gap: var(--space-3); }
 #text { flex: 1 1 12rem; min-width: 0; min-height: 2.75rem; }
@@ -127,7 +128,8 @@ form { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--space-3)
 @keyframes pulse { 50% { opacity: .5; } }
 @media (hover: hover) { .hang-up:hover { background: color-mix(in srgb, var(--danger-fill), #000000 15%); } }
 @media (forced-colors: active) { .hang-up { border-width: 2px; } }
-@media (max-width: 30rem) { .hang-up { flex: 1 1 100%; margin: 0; } }
+/* Farther from the other button, so that nobody presses it by mistake. */
+@media (max-width: 30rem) { .hang-up { flex: 1 1 100%; margin: var(--space-3) 0 0; } }
 `)
 
 /** Polls the state every second until the call ends, and sends actions without a reload. */
@@ -143,12 +145,14 @@ let newest = 0
 let isAway = false
 // True if an action was sent while the sandbox did not answer.
 let mayBeLost = false
-function tell(problem) {
+function tell(problem, tone = 'warning') {
   error.hidden = !problem
-  error.lastChild.textContent = problem || ''
+  error.dataset.tone = tone
+  // A text that stays is not read out again.
+  if (error.lastChild.textContent !== problem) error.lastChild.textContent = problem
 }
-function showOnly(phase, place = document) {
-  for (const one of place.querySelectorAll('[data-for]')) one.hidden = one.dataset.for !== phase
+function showOnly(phase) {
+  for (const one of document.querySelectorAll('[data-for]')) one.hidden = one.dataset.for !== phase
 }
 // Without a connection, hanging up can be tried, but a line would be lost.
 function setAway(away) {
@@ -190,7 +194,8 @@ async function ask(address, options) {
     // The error of an action is shown until the next action. Reading the state hides only errors of
     // earlier reads.
     const isBack = isAway && mayBeLost && !options && state.phase !== 'ended'
-    if (options || isAway || state.error) tell(state.error || (isBack && 'The connection is back. Your last action may be lost: do it again if it is.'))
+    if (state.error) tell(state.error, 'danger')
+    else if (options || isAway) tell(isBack ? 'The connection is back. Your last action may be lost: do it again if it is.' : '')
     const isGone = response.status === 404
     if (isAway || isGone) showOnly(isGone ? 'gone' : lines.dataset.phase)
     setAway(isGone)
@@ -199,8 +204,7 @@ async function ask(address, options) {
   } catch {
     setAway(true)
     if (options && options.body.get('action') !== 'typing') mayBeLost = true
-    showOnly('away', document.getElementById('status'))
-    tell('The connection is lost. It is tried again by itself.')
+    tell('Connection lost. Trying again …' + (lines.dataset.phase === 'talking' ? ' You can send when it is back.' : ''))
     return false
   }
 }
