@@ -198,7 +198,7 @@ describe.each(places)('a call %s', (_, page) => {
     expect(await outcome(view)).toBe('Completed')
     expect(text).toMatch(/0:20\s+20 Nov 2026, 09:00 UTC\s+To \+12025550110/)
     expect(await view.frame.innerText('.turn.user')).toMatch(
-      /^Caller\s[\s\S]*0:06\s*I would [\s\S]*appointment\.$/,
+      /^Caller\s[\s\S]*0:06\s*↗\s*I would [\s\S]*appointment\.$/,
     )
     // The view marks the caller's words as unverified once, not at each turn.
     expect(text.match(/unverified/gi)).toHaveLength(1)
@@ -268,6 +268,7 @@ describe('a call that goes on', () => {
     await view.run()
     await view.frame.waitForSelector('header [role="timer"]')
     expect(await outcome(view)).toBe('Live')
+    expect(await view.frame.innerText('hgroup p')).toMatch(/To \+12025550110\s+Stop following$/)
     const clock = () => view.frame.innerText('header [role="timer"]')
     const first = await clock()
     expect(first).toMatch(/^\d:\d\d$/)
@@ -677,6 +678,9 @@ test('the recording is opened by the host, and the keyboard reaches everything',
   const view = await show(ended)
   await view.run()
   await view.frame.waitForSelector('#recording')
+  // Nothing is played in the view: the arrow says that a link is opened.
+  expect(await view.frame.innerText('#at-1')).toMatch(/^0:00\s*↗$/)
+  expect(await countOf(view, '.turn .icon')).toBe(0)
   expect(await tabOrder(view)).toEqual(['timeline', 'recording', 'turns', 'at-1', 'result-3'])
   await view.frame.click('#recording')
   await expect.poll(() => view.opened).toEqual(['https://files.example/recording.mp3'])
@@ -705,22 +709,45 @@ test('a search shows its turns, and all of them when asked', async () => {
   const view = await show(ended, { args: { call_id: 'call-1', search: 'monday' } })
   await view.run()
   await view.frame.waitForSelector('#more')
-  expect(await view.text()).toContain('of 5 turns')
+  expect(await view.frame.innerText('.more span')).toBe('2 of 5 turns, matching “monday”')
+  expect(await view.frame.innerText('#more')).toBe('Show the whole conversation')
   await view.frame.click('#more')
   await expect.poll(() => countOf(view, '.turn')).toBe(5)
+})
+
+test('a search of a call that goes on is not mixed with what is said later', async () => {
+  const view = await show(running, { args: { call_id: 'call-1', search: 'practice' } })
+  await view.run()
+  await view.frame.waitForSelector('#more')
+  expect(await countOf(view, '#pause')).toBe(0)
+  await view.frame.click('#more')
+  await expect.poll(() => countOf(view, '.turn')).toBe(2)
+  expect(await view.frame.innerText('#pause')).toBe('Stop following')
+})
+
+test('turns that are missing in between are read, too', async () => {
+  const view = await show(ended)
+  const spoken = [1, 2, 5].map((turn) => ({ ...said[turn - 1], turn }))
+  const transcript = { turns: 5, returned: 3, next_turn: null, spoken }
+  await view.send({ content: [], structuredContent: { ...ended, messages: undefined, transcript } })
+  await view.frame.waitForSelector('#more')
+  expect(await view.frame.innerText('.more span')).toBe('3 of 5 turns')
+  await view.frame.click('#more')
+  await expect.poll(() => countOf(view, '.turn')).toBe(5)
+  expect(view.calls).toEqual([{ name: 'get_call', arguments: { call_id: 'call-1', from_turn: 3 } }])
 })
 
 test('a search that finds nothing says so, and all turns are shown when asked', async () => {
   const view = await show(ended, { args: { call_id: 'call-1', search: 'no such words' } })
   await view.run()
   await view.frame.waitForSelector('#more')
-  expect(await view.text()).toContain('Nothing said in this call matches the search.')
-  expect(await view.text()).not.toContain('0 of')
+  expect(await view.frame.innerText('.more span')).toBe('None of 5 turns matches “no such words”')
   expect(await view.text()).not.toContain('Unverified')
   expect(await countOf(view, '#turns')).toBe(0)
   expect(await accessibilityFlaws(view.frame)).toEqual([])
   await view.frame.click('#more')
   await expect.poll(() => countOf(view, '.turn')).toBe(5)
+  expect(await view.text()).not.toContain('no such words')
 })
 
 test('a conversation is shown as a call is', async () => {
@@ -807,7 +834,9 @@ describe('several calls', () => {
     const about = await view.frame.innerText('hgroup p')
     expect(about).toMatch(/^1 of 2 ended\s+2 not called\s/)
     expect(about).toContain('20 Nov 2026, 08:59 UTC')
-    expect(about).toContain('From +12025550101')
+    // The button is last, so that no time seems to be that of an update.
+    expect(about).toMatch(/From \+12025550101\s+Update$/)
+    expect(await on(view, '#update', 'getComputedStyle(one).borderTopStyle')).toBe('solid')
     expect(view.calls).toEqual([{ name: 'get_call', arguments: { call_id: 'call-1', to_turn: 1 } }])
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
@@ -896,6 +925,15 @@ describe('several calls', () => {
       return note.top >= number.bottom - 1 && note.left === number.left && note.width > 280
     })()`
     expect(await view.frame.evaluate(isBelow)).toBe(true)
+    // The lines of a folded reason begin at the same place, not under its chevron.
+    const lefts = `(() => {
+      const words = document.createRange()
+      words.selectNodeContents(document.getElementById('problem-1'))
+      return [...words.getClientRects()].map(({ left }) => Math.round(left))
+    })()`
+    const [start, ...others] = (await view.frame.evaluate(lefts)) as number[]
+    expect(others.length).toBeGreaterThan(0)
+    for (const left of others) expect(Math.abs(left - (start ?? 0))).toBeLessThan(2)
     const areInView = `[...document.querySelectorAll('.filter')].every((one) => {
       const { left, right } = one.getBoundingClientRect()
       return left >= 0 && right <= innerWidth
@@ -1032,11 +1070,12 @@ describe('the timeline is in step with the transcript', () => {
       ['unknown', '9', '12'],
     ])
     expect(await view.frame.innerText('figcaption')).toMatch(/Front desk\s+Caller\s+Unknown\s/)
+    expect(await view.frame.innerText('#turn-4')).toBe('The caller has hung up. 0:40')
     expect(await on(view, '.segment.unknown', 'getComputedStyle(one).backgroundImage')).toContain(
       'gradient',
     )
     // The control for the recording has its word on a phone, too.
-    expect(await view.frame.innerText('#recording')).toBe('Recording')
+    expect(await view.frame.innerText('#recording')).toMatch(/^Recording\s*↗$/)
     await expectFits(view)
     // Neither at the caller's side nor at the agent's.
     const distance = `(({ left, right }, list) => Math.round(left - list.left) - Math.round(list.right - right))(

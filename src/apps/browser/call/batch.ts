@@ -65,7 +65,7 @@ function firstCallOf(calls: readonly ListedCall[], page: Page<CallData>): CallDa
   if (known?.id === id) return known.call
   known = { id }
   const { account_id } = page.input
-  const args = { ...(account_id ? { account_id } : {}), call_id: id, to_turn: 1 }
+  const args = { account_id, call_id: id, to_turn: 1 }
   void page.read('get_call', args).then((result) => {
     const { data: call } = CallData.safeParse(result?.structuredContent)
     if (!call || known?.id !== id) return
@@ -92,8 +92,8 @@ function titleOf(
 }
 
 /**
- * Line under the title: progress, the numbers that were not called, an update, the time of the first
- * call, and the agent's number.
+ * Line under the title: progress, the numbers that were not called, the time of the first call, the
+ * agent's number, and an update.
  */
 function aboutBatch(
   data: CallData,
@@ -123,9 +123,9 @@ function aboutBatch(
     ...(notCalled > 0
       ? [h('span', { class: 'number' }, `${formats.number(notCalled)} not called`)]
       : []),
-    ...(goingOn > 0 ? update(data, page) : []),
     ...(first?.created ? [h('bdi', {}, formats.momentInZone(first.created))] : []),
     ...(from ? [h('span', {}, 'From ', phoneNumber(from))] : []),
+    ...(goingOn > 0 ? update(data, page) : []),
   ]
 }
 
@@ -166,10 +166,10 @@ const updateSeconds = 1
 function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElement[] {
   const { call, host, input } = page
   if (!batch_id || !host.canCallTools()) return []
-  const account = input.account_id ? { account_id: input.account_id } : {}
-  const args = { ...account, batch_id, timeout_seconds: updateSeconds }
+  const { account_id } = input
+  const args = { account_id, batch_id, timeout_seconds: updateSeconds }
   const read = () => call('wait_for_call', args, { join: joinLists })
-  return [button('Update', read, { id: 'update', class: 'link' })]
+  return [button('Update', read, { id: 'update' })]
 }
 
 /**
@@ -236,6 +236,6 @@ function numberOf(
 ): HTMLElement {
   const name = phoneNumber(plainText(to_number ?? '') || `Call ${at + 1}`)
   if (!call_id || !host.canCallTools()) return name
-  const args = { ...(account_id ? { account_id } : {}), call_id }
-  return button(name, () => call('get_call', args), { id: `open-${at}`, class: 'link' })
+  const args = { account_id, call_id }
+  return button(name, () => call('get_call', args), { id: `open-${at}`, class: 'quiet' })
 }

@@ -16,8 +16,6 @@ export type Turn = z.output<typeof Turn>
 
 const Transcript = z.looseObject({
   turns: z.number(),
-  returned: z.number(),
-  next_turn: z.nullable(z.number()),
   spoken: z.array(Turn),
 })
 
@@ -58,7 +56,6 @@ export const CallData = z
     capture: z.nullish(z.looseObject({ recording_url: text })),
     transcript: z.optional(Transcript),
     batch_id: text,
-    ended: z.nullish(z.boolean()),
     calls: z.optional(z.array(ListedCall)),
   })
   // Rejects results of other tools, which have none of these fields.
@@ -66,6 +63,10 @@ export const CallData = z
     refuseUnless((call) => [call.id, call.conversation_id, call.calls].some((one) => one != null)),
   )
 export type CallData = z.output<typeof CallData>
+
+/** The text that the turns were searched for; empty if all of them were read. */
+export const searchIn = ({ search }: Readonly<Record<string, unknown>>): string =>
+  typeof search === 'string' ? plainText(search) : ''
 
 const finalStates = ['completed', 'failed', 'transferred']
 
@@ -103,7 +104,7 @@ export function joinCalls(shown: CallData, more: CallData): CallData {
   const turns = new Map(shown.transcript.spoken.map((turn) => [turn.turn, turn]))
   for (const turn of more.transcript.spoken) turns.set(turn.turn, turn)
   const spoken = [...turns.values()].sort((one, other) => one.turn - other.turn)
-  return { ...more, transcript: { ...more.transcript, returned: spoken.length, spoken } }
+  return { ...more, transcript: { ...more.transcript, spoken } }
 }
 
 /**
@@ -111,7 +112,7 @@ export function joinCalls(shown: CallData, more: CallData): CallData {
  * others stay as they are.
  */
 export function joinLists(shown: CallData, more: CallData): CallData {
-  const { calls: read = [], ended } = more
+  const { calls: read = [] } = more
   const news = new Map(
     read.map((call) => [
       call.call_id,
@@ -119,7 +120,7 @@ export function joinLists(shown: CallData, more: CallData): CallData {
     ]),
   )
   const calls = shown.calls?.map((call) => ({ ...call, ...news.get(call.call_id ?? '') }))
-  return { ...shown, ended, calls }
+  return { ...shown, calls }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { button } from '../shared/controls.ts'
-import { h, icon } from '../shared/dom.ts'
+import { h, icon, outwardArrow } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import type { CallData } from './data.ts'
 
@@ -32,8 +32,8 @@ export function recordingOf(
       redraw()
     })
   return {
-    element: button([icon('play'), 'Recording'], () => open(url), {
-      ...{ id: 'recording', title: 'Open recording' },
+    element: button([icon('play'), 'Recording', outwardArrow()], () => open(url), {
+      ...{ id: 'recording', title: 'Opens in the browser' },
     }),
     openAt(seconds) {
       const address = new URL(url)

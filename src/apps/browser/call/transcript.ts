@@ -1,7 +1,7 @@
 import { button } from '../shared/controls.ts'
-import { badge, h, listen, shadeEdges } from '../shared/dom.ts'
+import { actionRow, badge, h, listen, shadeEdges } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
-import { type CallData, hasEnded, isEvent } from './data.ts'
+import { type CallData, hasEnded, isEvent, searchIn } from './data.ts'
 import { outcomeOf } from './outcome.ts'
 import { recordingOf } from './recording.ts'
 import { type Timeline, timeline } from './timeline.ts'
@@ -42,6 +42,7 @@ export function conversation(
   fitBox(box, list, page.signal)
   const strip = keepInStep(call, { ...page, isFollowed, more }, box)
   const unverified = unverifiedNote(call)
+  const search = searchIn(page.input)
   return [
     ...(strip ? [strip.element] : []),
     ...(outcomeOf(call) === 'machine' ? [voicemail(call, page)] : []),
@@ -53,21 +54,32 @@ export function conversation(
         { class: 'row' },
         h('h2', { id: 'transcript' }, 'Transcript'),
         unverified !== undefined && badge(unverified, 'warning'),
-        h('div', { class: 'end' }, recording?.element),
+        recording && h('div', { class: 'end' }, recording.element),
       ),
-      spoken.length > 0
-        ? box
-        : h('p', { class: 'row muted' }, 'Nothing said in this call matches the search.'),
+      spoken.length > 0 && box,
       spoken.length < turns &&
         h(
           'div',
           { class: 'row more' },
-          spoken.length > 0 && h('span', { class: 'muted' }, `${spoken.length} of ${turns} turns`),
+          h('span', { class: 'muted' }, shownPart(spoken.length, turns, search)),
           more &&
-            button(spoken.length > 0 ? 'Show more turns' : 'Show the turns', more, { id: 'more' }),
+            button(
+              search || spoken.length === 0 ? 'Show the whole conversation' : 'Show more turns',
+              more,
+              {
+                id: 'more',
+              },
+            ),
         ),
     ),
   ]
+}
+
+/** How many of the turns are shown, and the text that they were searched for. */
+function shownPart(shown: number, turns: number, search: string): readonly (Node | string)[] {
+  const count = `${shown || 'None'} of ${turns} turns`
+  if (search === '') return [count]
+  return [count, shown > 0 ? ', matching “' : ' matches “', h('bdi', {}, search), '”']
 }
 
 const voicemail = (call: CallData, page: Page<CallData>) =>
@@ -79,7 +91,7 @@ const voicemail = (call: CallData, page: Page<CallData>) =>
       {},
       'The voicemail may have recorded the agent. To reach the person, try another time of day.',
     ),
-    h('div', { class: 'row' }, unreachedCallButtons(call, page)),
+    actionRow(unreachedCallButtons(call, page)),
   )
 
 /** Height of turns for which the box grows, so that it does not hide the last one or two, px. */

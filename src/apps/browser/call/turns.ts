@@ -1,6 +1,6 @@
 import { firstCharacters, plainText, safeJsonLines } from '../../../text/safe-text.ts'
 import { button } from '../shared/controls.ts'
-import { h, icon, shadeEdges } from '../shared/dom.ts'
+import { h, outwardArrow, shadeEdges } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type CallData, isEvent, startOf, type Turn } from './data.ts'
 
@@ -69,7 +69,7 @@ export function turnList({ call, formats, openAt }: TurnContext): HTMLElement {
     const label = `Open the recording at ${time}`
     // Only the button of the turn in view is in the tab order (transcript.ts).
     const attributes = { id: `at-${turn.turn}`, class: 'quiet at', tabindex: -1, title: label }
-    return button([icon('play'), time], () => openAt(second), {
+    return button([time, outwardArrow()], () => openAt(second), {
       ...attributes,
       'aria-label': label,
     })
@@ -97,7 +97,7 @@ const speech = (turn: Turn, call: CallData, time: HTMLElement | undefined) =>
 function aside(turn: Turn, time: HTMLElement | undefined): HTMLElement {
   const { role, message, result } = turn
   const words = shortened(plainText(message ?? ''), longestText)
-  const name = [...(isEvent(role) ? [] : [h('code', {}, nameOf(turn))]), words, time ?? '']
+  const name = [isEvent(role) ? '' : h('code', {}, nameOf(turn)), ' ', words, ' ', time ?? '']
   return h(
     'li',
     { class: 'turn aside', id: `turn-${turn.turn}`, value: turn.turn },

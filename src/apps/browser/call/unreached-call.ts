@@ -1,7 +1,7 @@
 import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-status.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { type Ask, askButtons } from '../shared/controls.ts'
-import { h } from '../shared/dom.ts'
+import { actionRow, h } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, isEvent, type ListedCall, numbersOf } from './data.ts'
 import { isTried, type Outcome, outcomeOf, outcomeOfListed } from './outcome.ts'
@@ -27,7 +27,7 @@ export function silentCall(
     reason !== undefined && h('h2', { dir: 'auto' }, reason),
     others.map((text) => h('p', { dir: 'auto' }, text)),
     h('p', { class: 'muted' }, advice),
-    buttons.length > 0 && h('div', { class: 'row' }, buttons),
+    actionRow(buttons),
     codes.length > 0 &&
       h(
         'details',

@@ -4,7 +4,7 @@ import { h } from '../shared/dom.ts'
 import { phoneNumber } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { batch } from './batch.ts'
-import { CallData, givenId, hasEnded, joinCalls, numbersOf, startOf } from './data.ts'
+import { CallData, givenId, hasEnded, joinCalls, numbersOf, searchIn, startOf } from './data.ts'
 import { isReached, outcomeBadge, outcomeOf } from './outcome.ts'
 import { placingWords } from './placing-words.ts'
 import { conversation } from './transcript.ts'
@@ -29,7 +29,8 @@ function draw(call: CallData, page: Page<CallData>): Drawing {
     list = { data: call, input: page.input }
     return batch(call, page)
   }
-  const isLive = !hasEnded(call) && page.host.canCallTools() && pollOf(call) !== undefined
+  // What a search has found belongs to the time of the search.
+  const isLive = !hasEnded(call) && page.host.canCallTools() && !searchIn(page.input)
   const isFollowed = isLive && !isPaused
   if (isFollowed) follow(call, page, () => pause(page, true))
   announceNews(call, page)
@@ -64,7 +65,7 @@ function whoOf(call: CallData): readonly (Node | string)[] {
 const kinds: Readonly<Record<string, string>> = { web: 'Browser call', test: 'Test call' }
 
 /**
- * Line under the title: outcome, length, actions, time, the account's number, and the external id.
+ * Line under the title: outcome, length, time, the account's number, the external id, and actions.
  */
 function aboutCall(
   call: CallData,
@@ -79,12 +80,12 @@ function aboutCall(
   return [
     outcomeBadge(outcomeOf(call)),
     ...lengthOf(call, page),
-    ...actions,
     ...(began ? [h('bdi', {}, formats.momentInZone(began))] : []),
     ...(own && call.direction
       ? [h('span', {}, call.direction === 'inbound' ? 'To ' : 'From ', phoneNumber(own))]
       : []),
     ...(id ? [h('span', {}, 'External id ', h('bdi', {}, id))] : []),
+    ...actions,
   ]
 }
 
@@ -145,30 +146,34 @@ function pause(page: Page<CallData>, pauses: boolean): void {
 
 const pauseButton = (page: Page<CallData>): HTMLElement =>
   button(isPaused ? 'Follow the call' : 'Stop following', () => pause(page, !isPaused), {
-    ...{ id: 'pause', class: 'link' },
+    id: 'pause',
   })
 
 /** Reads turns that did not fit into the result, or were not requested. */
-function readMore(call: CallData, { host, call: read }: Page<CallData>): (() => void) | undefined {
-  const { turns = 0, next_turn = null, spoken = [] } = call.transcript ?? {}
+function readMore(
+  call: CallData,
+  { input, host, call: read }: Page<CallData>,
+): (() => void) | undefined {
+  const { turns = 0, spoken = [] } = call.transcript ?? {}
   const poll = pollOf(call)
-  if (spoken.length >= turns || !poll || !host.canCallTools()) return undefined
-  const isFromStart = spoken[0]?.turn === 1
-  const from_turn = isFromStart ? (next_turn ?? (spoken.at(-1)?.turn ?? 0) + 1) : 1
+  if (spoken.length >= turns || !host.canCallTools()) return undefined
+  // The whole conversation replaces the turns that a search has found.
+  if (searchIn(input)) return () => read(poll.tool, poll.args)
+  const gap = spoken.findIndex(({ turn }, index) => turn !== index + 1)
+  const from_turn = (gap < 0 ? spoken.length : gap) + 1
   return () => read(poll.tool, { ...poll.args, from_turn }, { join: joinCalls })
 }
 
 /** Polling interval of a call under way, ms. */
 const everyMs = 3000
 
-/** Tool and arguments to read this call again; `undefined` without an id. */
-function pollOf(call: CallData): { readonly tool: string; readonly args: Args } | undefined {
-  const { id, conversation_id, account_id } = call
-  const account = account_id ? { account_id } : {}
-  if (id) return { tool: 'get_call', args: { ...account, call_id: id } }
-  if (conversation_id)
-    return { tool: 'get_conversation', args: { ...account, id: conversation_id } }
-  return undefined
+/** Tool and arguments to read this call again. */
+function pollOf(call: CallData): { readonly tool: string; readonly args: Args } {
+  const { id, conversation_id } = call
+  const account_id = call.account_id ?? undefined
+  return id
+    ? { tool: 'get_call', args: { account_id, call_id: id } }
+    : { tool: 'get_conversation', args: { account_id, id: conversation_id } }
 }
 
 /** Consecutive failures after which a call is no longer followed. */
@@ -184,7 +189,6 @@ async function follow(
   giveUp: () => void,
 ): Promise<void> {
   const poll = pollOf(call)
-  if (!poll) return
   const { spoken = [] } = call.transcript ?? {}
   // A result of wait_for_call has only the latest turns.
   const last = spoken[0]?.turn === 1 ? spoken.at(-1)?.turn : undefined

@@ -56,6 +56,9 @@ export function icon(name: IconName): SVGSVGElement {
   return svg
 }
 
+/** Marks a control that opens something outside the view. Screen readers skip it. */
+export const outwardArrow = (): HTMLElement => h('span', { 'aria-hidden': true }, '↗')
+
 /**
  * A status badge. Its tone sets both a colour and an icon, so that it is readable without colour.
  */

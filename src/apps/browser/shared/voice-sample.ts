@@ -1,6 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { button, copyable } from './controls.ts'
-import { h, icon } from './dom.ts'
+import { h, icon, outwardArrow } from './dom.ts'
 import type { Host } from './host.ts'
 
 interface SampleOptions {
@@ -51,11 +51,7 @@ export function sampleButton({ id, name, find, status, host }: SampleOptions): H
     ]
   }
   return button(
-    [
-      icon('play'),
-      h('span', { class: 'word' }, 'Sample'),
-      isOpened && h('span', { 'aria-hidden': true }, '↗'),
-    ],
+    [icon('play'), h('span', { class: 'word' }, 'Sample'), isOpened && outwardArrow()],
     show,
     {
       ...{ id, class: 'play', 'aria-label': `Open sample of ${name}` },
