@@ -74,7 +74,7 @@ summary { list-style: none; cursor: pointer; }
 summary::-webkit-details-marker { display: none; }
 summary::before {
   content: ""; display: inline-block; flex: none; width: .4em; height: .4em; margin-inline: .15em .6em;
-  border: solid; border-width: 0 .125em .125em 0; vertical-align: .15em; rotate: -45deg;
+  border: solid; border-width: 0 .1em .1em 0; vertical-align: .15em; rotate: -45deg;
 }
 summary:dir(rtl)::before { rotate: 135deg; }
 details[open] > summary::before { rotate: 45deg; }
