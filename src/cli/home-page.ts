@@ -35,7 +35,7 @@ export function showHomePage(request: Request, options: HomePageOptions): Respon
   const url = `${publicUrl?.origin ?? baseOf(request)}/mcp`
   const visitor = visitorOf(request.headers.get('user-agent') ?? '')
   const server = { name: usualServerName, url, header: secretHeaders[access] }
-  const parts = [tryAsking, addressOf(url, access, visitor)]
+  const parts = [tryAsking, addressOf(url, access, { visitor, isSandbox })]
   const { status, headers, body } = pageOf({
     title: isSandbox ? 'Voice agents (sandbox)' : 'Voice agents',
     style,
@@ -96,11 +96,16 @@ ${questions.map((question) => html`<li>${copied(html`<span>${question}</span>`, 
 </ul>
 </section>`
 
-const addressOf = (url: string, access: Access, { isPhone }: Visitor): Html => html`<section>
+const addressOf = (
+  url: string,
+  access: Access,
+  { visitor, isSandbox }: { readonly visitor: Visitor; readonly isSandbox: boolean },
+): Html => html`<section>
 <h2>Address</h2>
 ${copied(html`<code>${url}</code>`, 'the address')}
-<div class="hint" data-access="${access}">${inWords[access]}${
-  isPhone && html`<p>Programs on a computer are set up there: open this page on that computer.</p>`
+<div class="hint" data-access="${access}">${isSandbox && access === 'oauth' ? sandboxOauth : inWords[access]}${
+  visitor.isPhone &&
+  html`<p>Programs on a computer are set up there: open this page on that computer.</p>`
 }</div>
 </section>`
 
@@ -143,24 +148,29 @@ li .copied button { justify-content: end; padding-inline-end: 0; }
 .block > p { padding-block: var(--space-2); }
 .block [data-copy] {
   grid-column: 1 / -1; margin-inline-start: calc(-1 * var(--space-3)); padding: var(--space-3);
-  border-top: 1px solid var(--line); overflow-x: auto;
+  border-top: 1px solid var(--line);
 }
-pre { margin: 0; }
+pre { margin: 0; white-space: pre-wrap; }
 /* The action stands beside the closed details; open details have the full width. */
 .client {
+  --action: 10.5rem;
   display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: start; padding: var(--space-2) 0;
 }
 .client .action { grid-area: 1 / 2; z-index: 1; }
-.client .action > * { min-width: 10.5rem; }
+.client .action > * { min-width: var(--action); }
 .client details { grid-area: 1 / 1 / auto / -1; }
 summary { display: flex; align-items: center; width: fit-content; min-height: 2.75rem; }
-.client summary { max-width: calc(100% - 10.75rem); }
+.client summary { max-width: calc(100% - var(--action) - var(--space-3)); }
 .client details[open] > summary { margin-bottom: var(--space-2); }
 .copied + .hint { margin-block: var(--space-2) 0; }
 .client h3 { font-size: var(--size-3); font-weight: var(--medium); }
 .client .badge { margin-inline-start: var(--space-2); }
 details .copied, details p { margin-bottom: var(--space-2); font-size: var(--size-2); }
 details .copied p { margin: 0; }
+@container (max-width: 24rem) {
+  .client { --action: 9.75rem; }
+  .client .action > * { padding-inline: var(--space-2); }
+}
 @container (max-width: 16rem) {
   .client .action { grid-area: 2 / 1; }
   .client .action > * { min-width: 0; }
@@ -181,10 +191,10 @@ for (const place of document.querySelectorAll('[data-action]')) {
 }
 `)
 
-/** A block of code that scrolls, below a line that says where it belongs. */
+/** A block of code below a line that says where it belongs. */
 const codeBlock = (place: Html, code: string, what: string): Html =>
   html`<div class="copied block"><p>${place}</p>
-<div data-copy="${what}" role="region" aria-label="${what}" tabindex="0"><pre><code>${code}</code></pre></div></div>`
+<div data-copy="${what}"><pre><code>${code}</code></pre></div></div>`
 
 const inWords: Readonly<Record<Access, Html>> = {
   none: html`<p>It needs no key.</p>`,
@@ -196,6 +206,10 @@ starts. A client can send an API key instead, as <code>X-API-Key</code>.</p>`,
   oauth: html`<p>Your assistant opens a page of this server, where you give your API key and say what it
 may do.</p>`,
 }
+
+/** Its page asks for no key: everyone gets the sandbox account. */
+const sandboxOauth = html`<p>Your assistant opens a page of this server, where you say what it may do. No key is
+needed.</p>`
 
 interface RowsContext {
   readonly access: Access

@@ -105,6 +105,30 @@ test('and with OAuth', async () => {
   )
 })
 
+test('only the real platform asks for a key on the way', async () => {
+  const flags = ['--oauth', '--public-url', 'https://voice.example', '--allowed-hosts', '*']
+  const wordsOf = async (env: Readonly<Record<string, string>>) => {
+    await using other = await startHttpProgram(env, flags)
+    const { page } = await open({}, other.url.replace(/mcp$/, ''))
+    return page.innerText('[data-access]')
+  }
+  expect(await wordsOf({})).toMatch(/^Your assistant opens a page .*\. No key is needed\.$/)
+  const real = { VOICE_AGENT_BASE_URL: 'http://127.0.0.1:9', VOICE_AGENT_SECRET: 's'.repeat(32) }
+  expect(await wordsOf(real)).toContain('where you give your API key')
+})
+
+test('on a phone, a configuration is whole, and names keep apart from the buttons', async () => {
+  const { page } = await open({ userAgent: agents.phone, viewport: { width: 360, height: 640 } })
+  await page.evaluate(openAll)
+  const isCut = `[...document.querySelectorAll('.block, .block *')].some(
+    ({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth)`
+  expect(await page.evaluate(isCut)).toBe(false)
+  const gaps = `[...document.querySelectorAll('.client')].map((one) =>
+    one.querySelector('.action > *').getBoundingClientRect().left -
+    one.querySelector('h3').getBoundingClientRect().right)`
+  expect(Math.min(...((await page.evaluate(gaps)) as number[]))).toBeGreaterThanOrEqual(12)
+})
+
 test('a platform that never answers does not hold the page up', async () => {
   await using platform = await startFakePlatform(() => {})
   await using other = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
