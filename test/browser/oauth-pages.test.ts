@@ -108,6 +108,41 @@ test.each([keyForm, consentForm])(
   },
 )
 
+test.each([
+  [360, 100],
+  [1280, 100],
+  [1280, 200],
+])('at %i pixels with text of %i %%, a host stays on one line', async (width, size) => {
+  const { page } = await open(keyForm, { viewport: { width, height: 740 } })
+  await page.evaluate(`document.documentElement.style.fontSize = '${size}%'`)
+  const hosts = `[...document.querySelectorAll('.host')].map((host) => {
+    const range = document.createRange()
+    range.selectNodeContents(host)
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size
+  })`
+  expect(await page.evaluate(hosts)).toEqual([1, 1, 1, 1])
+})
+
+test('a host that is longer than a line breaks after its dots', async () => {
+  const labels = Array.from({ length: 6 }, (_, at) => `${'voice'.repeat(2)}${at}`)
+  const platform = { host: [...labels, 'example'].join('.') }
+  const { page } = await open({ ...keyForm, platform }, { viewport: { width: 360, height: 740 } })
+  const lines = await page.evaluate(`(() => {
+    const lines = {}
+    for (const node of document.querySelector('#key-hint .host').childNodes) {
+      if (node.data === undefined) continue
+      const range = document.createRange()
+      range.selectNode(node)
+      const { top } = range.getBoundingClientRect()
+      lines[top] = (lines[top] ?? '') + node.data
+      if (range.getClientRects().length > 1) lines[top] += ' (broken)'
+    }
+    return Object.values(lines)
+  })()`)
+  expect((lines as string[]).length).toBeGreaterThan(1)
+  expect((lines as string[]).every((line) => line.endsWith('.'))).toBe(true)
+})
+
 test('one click selects the message for the makers of a program', async () => {
   const detail = 'redirect_uri is not one of the registered addresses.'
   const { page } = await open({ page: 'problem', problem: 'invalid', detail })

@@ -60,12 +60,17 @@ function claimOf(client: AskingClient): Html {
 
 const hostOf = (address: string): string => URL.parse(address)?.host ?? quotedUpTo(address, 100)
 
-/** A host name that breaks into lines after its dots. */
-export const hostName = (host: string): Html =>
-  host
+/**
+ * A host name, with the punctuation after it. It is on one line, or if it is longer than a line, it
+ * breaks after its dots.
+ */
+export function hostName(host: string, punctuation = ''): Html {
+  const name = host
     .split(/(?<=\.)/)
     .map((label) => html`${label}`)
-    .reduce((name, label) => html`${name}<wbr>${label}`)
+    .reduce((start, label) => html`${start}<wbr>${label}`)
+  return html`<bdi class="host">${name}${punctuation}</bdi>`
+}
 
 function placeInWords({ redirectUri }: AskingClient): Html | string {
   const target = redirectTarget(redirectUri)
@@ -90,7 +95,7 @@ just started this there.`)
   }
   if (client.known === 'by_document' && !sameSite(hostOf(client.id), target.host)) {
     return caution(html`${hostName(hostOf(client.id))} sends you back to another site. Go on only if you know
-${hostName(target.host)}, too.`)
+${hostName(target.host, ',')} too.`)
   }
   return undefined
 }

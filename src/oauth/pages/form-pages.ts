@@ -40,8 +40,8 @@ ${hiddenFields(model)}
 ${problemText(model.problem)}
 <div>
 <label for="key">API key of the platform</label>
-<p class="hint" id="key-hint">Paste your key for ${hostName(host)}. Whoever manages your account there can
-give you one. It is sent only to ${hostName(host)}, and stored encrypted.</p>
+<p class="hint" id="key-hint">Paste your key for ${hostName(host, '.')} Whoever manages your account there can
+give you one. It is sent only to ${hostName(host, ',')} and stored encrypted.</p>
 ${keyField(model.problem)}
 </div>
 <div class="buttons">

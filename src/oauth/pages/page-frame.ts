@@ -35,6 +35,7 @@ main {
 h1 { font-size: var(--size-4); }
 h1.allowed { display: flex; gap: var(--space-2); align-items: center; }
 h1.allowed .icon { width: 1.5rem; height: 1.5rem; padding: .25rem; border-radius: 99rem; color: var(--success); background: var(--success-page); }
+.host { display: inline-block; max-width: 100%; }
 form { display: grid; gap: var(--space-5); }
 /* One click selects a message that the person sends on: the pages have no script that copies. */
 .sent { user-select: all; -webkit-user-select: all; }
