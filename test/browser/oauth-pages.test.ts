@@ -112,7 +112,7 @@ test.each([
   [360, 100],
   [1280, 100],
   [1280, 200],
-])('at %i pixels with text of %i %%, a host stays on one line', async (width, size) => {
+])('at %i pixels with text of size %i, a host stays on one line', async (width, size) => {
   const { page } = await open(keyForm, { viewport: { width, height: 740 } })
   await page.evaluate(`document.documentElement.style.fontSize = '${size}%'`)
   const hosts = `[...document.querySelectorAll('.host')].map((host) => {
