@@ -102,15 +102,12 @@ function roundingNote(sums: readonly (readonly number[])[]): string | false {
 
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0)
 
-/** Letters of a word that surely fit above a column of numbers on a phone. */
-const longestInHead = 7
-
 /** Header cell above numbers. A label with a `title` is cut after a few lines. */
 const numberHead = (label: string, title?: string): HTMLElement =>
   h(
     'th',
     { scope: 'col', class: 'number' },
-    h('span', { class: 'group', dir: 'auto', title }, withSoftHyphens(label, longestInHead)),
+    h('span', { class: 'group', dir: 'auto', title }, withSoftHyphens(label)),
   )
 
 const numberCell = (amount: number, text: string, ...more: HTMLElement[]): HTMLElement =>
