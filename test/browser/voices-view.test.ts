@@ -257,10 +257,32 @@ test('a provider that fails is named, and the others are shown', async () => {
   expect(await view.frame.innerText('.notice')).toMatch(/Cartesia: .*<b>no<\/b>/)
 })
 
+test('on a phone, the menus are folded, and say how many are chosen', async () => {
+  const view = await show({ page: { viewport: { width: 360, height: 640 } } })
+  await view.run()
+  await view.frame.waitForSelector('#voices')
+  const start = 'document.querySelector("#voices").getBoundingClientRect().top'
+  expect(await view.frame.evaluate(start)).toBeLessThan(200)
+  expect(await countOf(view, '.menus select')).toBe(3)
+  expect(await view.frame.isVisible('#language')).toBe(false)
+  await view.frame.focus('#fold')
+  await view.page.keyboard.press('Enter')
+  expect(await view.frame.getAttribute('#fold', 'aria-expanded')).toBe('true')
+  await view.frame.selectOption('#language', 'de-de')
+  await expect.poll(() => count(view)).toBe('1 voice.')
+  expect(await view.frame.innerText('#fold')).toBe('Filters (1)')
+  expect(await view.frame.isVisible('#language')).toBe(true)
+  await view.frame.click('#fold')
+  expect(await view.frame.isVisible('#language')).toBe(false)
+  expect(await view.frame.innerText('#fold')).toBe('Filters (1)')
+  expect(await accessibilityFlaws(view.frame)).toEqual([])
+})
+
 test('the chosen language can be read on a phone', async () => {
   const view = await show({ page: { viewport: { width: 360, height: 640 } } })
   await view.run()
   await view.frame.waitForSelector('#voices')
+  await view.frame.click('#fold')
   const widths = '["language", "gender"].map((id) => document.getElementById(id).offsetWidth)'
   const [language, gender] = (await view.frame.evaluate(widths)) as [number, number]
   expect(language).toBeGreaterThan(300)
@@ -392,6 +414,8 @@ describe('marked voices', () => {
     expect(await view.frame.innerText('#comparison')).toMatch(
       /Provider\s+ElevenLabs\s+Cartesia\s+Azure/,
     )
+    const hasWords = ((await view.frame.evaluate('innerWidth')) as number) >= 760
+    expect((await view.frame.innerText('#comparison .play')).includes('Sample')).toBe(hasWords)
     // All of them are in view, in columns of one width, and nothing is cut.
     const cells = `[...document.querySelectorAll('#comparison tbody tr:first-child > td')]`
     const widths = `${cells}.map((cell) => Math.round(cell.getBoundingClientRect().width))`

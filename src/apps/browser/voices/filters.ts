@@ -1,5 +1,5 @@
 import { capitalised } from '../../../text/labels.ts'
-import { select } from '../shared/controls.ts'
+import { button, select } from '../shared/controls.ts'
 import { providerName } from '../shared/display-names.ts'
 import { h, listen } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
@@ -44,6 +44,9 @@ export function fits(voice: Voice, filters: Filters, asked: Filters): boolean {
   )
 }
 
+/** The menus are unfolded on a phone. They stay so when other voices are shown. */
+let isUnfolded = false
+
 /** Choices: every provider, language and gender seen. */
 export interface Seen {
   readonly providers: Set<string>
@@ -51,6 +54,7 @@ export interface Seen {
   readonly genders: Set<string>
 }
 
+/** The search, and the menus beside it; on a phone, a button folds the menus. */
 export function filterControls({
   filters,
   seen,
@@ -84,6 +88,7 @@ export function filterControls({
       value: filters[id],
       change: (value) => {
         change({ [id]: value })
+        showState()
         settle()
       },
     })
@@ -92,10 +97,7 @@ export function filterControls({
   listen(search, 'input', () => change({ search: search.value.trim() }))
   // `change` fires on Enter and when the user leaves the field.
   listen(search, 'change', settle)
-  return h(
-    'div',
-    { class: 'controls', role: 'search' },
-    h('label', { class: 'field' }, 'Search', search),
+  const menus = [
     choice('language', {
       label: 'Language',
       values: seen.languages,
@@ -103,7 +105,30 @@ export function filterControls({
     }),
     choice('gender', { label: 'Gender', values: seen.genders, nameOf: capitalised }),
     choice('provider', { label: 'Provider', values: seen.providers, nameOf: providerName }),
+  ]
+  const fold = button(
+    '',
+    () => {
+      isUnfolded = !isUnfolded
+      showState()
+    },
+    { id: 'fold' },
   )
+  const controls = h(
+    'div',
+    { class: 'controls', role: 'search' },
+    h('label', { class: 'field' }, 'Search', search),
+    fold,
+    h('div', { class: 'menus' }, menus),
+  )
+  const showState = () => {
+    const chosen = menus.filter((menu) => menu.querySelector('select')?.value).length
+    fold.textContent = chosen > 0 ? `Filters (${chosen})` : 'Filters'
+    fold.ariaExpanded = String(isUnfolded)
+    controls.classList.toggle('unfolded', isUnfolded)
+  }
+  showState()
+  return controls
 }
 
 interface ChoiceOf {
