@@ -876,8 +876,16 @@ test.each([360, 760])('at %i pixels, names of columns break at spaces', async (w
   await expectFits(view)
 })
 
+/** Five groups, of which a phone shows the first. */
+const five = {
+  counted: calls.map((call, at) => ({ ...call, agent: `agent-${1 + (at % 5)}` })),
+  named: ['Front desk', 'Terminservice', 'Reminders', 'Recalls', 'Billing'].map((name, at) => ({
+    ...{ id: `agent-${at + 1}`, name },
+  })),
+}
+
 test('shades show where rows and columns follow, and the first column stays in view', async () => {
-  const view = await show({ page: { viewport: { width: 320, height: 568 } } })
+  const view = await show({ ...five, page: { viewport: { width: 320, height: 568 } } })
   await view.run()
   await view.frame.waitForSelector('table')
   const shades = `[
@@ -907,14 +915,6 @@ test('shades show where rows and columns follow, and the first column stays in v
   await expect.poll(() => countOf(view, 'thead th')).toBe(2)
   expect(await view.frame.evaluate(scrolled)).toBe(false)
 })
-
-/** Five groups, of which a phone shows the first. */
-const five = {
-  counted: calls.map((call, at) => ({ ...call, agent: `agent-${1 + (at % 5)}` })),
-  named: ['Front desk', 'Terminservice', 'Reminders', 'Recalls', 'Billing'].map((name, at) => ({
-    ...{ id: `agent-${at + 1}`, name },
-  })),
-}
 
 test.each([
   ['usual', 100],
