@@ -1,4 +1,5 @@
 import { plainText } from '../../../text/safe-text.ts'
+import { createDecisions } from '../shared/decision.ts'
 import type { ToolWords } from '../shared/decision-words.ts'
 import { actionRow, badge, factList, h, icon } from '../shared/dom.ts'
 import { phoneNumber, withSoftHyphens } from '../shared/typography.ts'
@@ -20,7 +21,8 @@ const greetingWords: ToolWords = {
 
 startView({
   ...{ name: 'agent', title: 'Agent', what: 'the agent' },
-  decisionWords: (tool) => (tool === 'update_agent' ? greetingWords : undefined),
+  decisions: (options) =>
+    createDecisions((tool) => (tool === 'update_agent' ? greetingWords : undefined), options),
   skeleton: { bubble: 1, line: 14 },
   schema: AgentData,
   draw,

@@ -1,5 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { button } from '../shared/controls.ts'
+import { createDecisions } from '../shared/decision.ts'
 import { h } from '../shared/dom.ts'
 import { phoneNumber } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
@@ -18,7 +19,7 @@ let list: { readonly data: CallData; readonly input: Args } | undefined
 
 startView({
   ...{ name: 'call', title: 'Call', what: 'the call' },
-  decisionWords: placingWords,
+  decisions: (options) => createDecisions(placingWords, options),
   skeleton: { strip: 1, bubble: 8 },
   schema: CallData,
   draw,

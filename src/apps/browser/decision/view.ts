@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { capitalised } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import type { IconName, Tone } from '../../design.ts'
+import { createDecisions } from '../shared/decision.ts'
 import { withoutIds } from '../shared/decision-facts.ts'
 import { badge, columnHead, factList, h, problemText, scrolledTable } from '../shared/dom.ts'
 import { lenient } from '../shared/lenient-schemas.ts'
@@ -44,7 +45,7 @@ const actionNames: Readonly<Record<string, string>> = { archive: 'Archive', dele
 startView({
   ...{ name: 'decision', title: 'Change', what: 'the result' },
   failedTitle: (tool) => actionNames[tool.split('_', 1)[0] ?? ''] ?? 'Change',
-  decisionWords: changeWords,
+  decisions: (options) => createDecisions(changeWords, options),
   skeleton: { line: 6, control: 2 },
   schema: Outcome,
   draw,

@@ -21,9 +21,8 @@ import type { Host, ToolResult } from './host.ts'
 /** Words of a tool's decision; `undefined` for general ones. */
 export type WordsOf = (tool: string, facts: Facts) => ToolWords | undefined
 
-interface DecisionOptions {
+export interface DecisionOptions {
   readonly host: Host
-  readonly words: WordsOf
   /** Repeats the model's tool call with this token; `undefined` if another result arrived first. */
   readonly send: (tool: string, token: string, status: string) => Promise<ToolResult | undefined>
   /** Calls a tool that reads, for the agent and account of the model's tool call. */
@@ -34,8 +33,10 @@ interface DecisionOptions {
   readonly draw: () => void
 }
 
+export type Decisions = ReturnType<typeof createDecisions>
+
 /** Shows the decision that a result asks for, and sends the person's answer. */
-export function createDecisions({ host, words: wordsOf, send, read, draw }: DecisionOptions) {
+export function createDecisions(wordsOf: WordsOf, { host, send, read, draw }: DecisionOptions) {
   let shown: ShownDecision | undefined
   /** A check found that the agent has placed no call since the person was asked. */
   let isWithoutCalls = false

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { askButtons, button } from './controls.ts'
-import { createDecisions, type WordsOf } from './decision.ts'
+import type { DecisionOptions, Decisions } from './decision.ts'
 import { h, icon } from './dom.ts'
 import { type Failure, failureIn, failureOf, failureState } from './failure.ts'
 import { createFormats, type Formats } from './formats.ts'
@@ -15,8 +15,8 @@ interface ViewProgram<T> {
   readonly title: string
   /** Title if the model's tool call failed, by its tool; default: `title`. */
   readonly failedTitle?: (tool: string) => string
-  /** Words for the decisions of the view's tools. */
-  readonly decisionWords?: WordsOf
+  /** Shows the decisions of the view's tools. Absent if none of its tools needs confirmation. */
+  readonly decisions?: (options: DecisionOptions) => Decisions
   /** Name of the awaited data, such as `usage`. */
   readonly what: string
   readonly schema: z.ZodMiniType<T>
@@ -87,7 +87,7 @@ export function startView<T>(program: ViewProgram<T>): void {
   let isAwaited = false
 
   function draw() {
-    if (!shown && !decisions.isShown()) return
+    if (!shown && !decisions?.isShown()) return
     drawing.abort()
     drawing = new AbortController()
     const { signal } = drawing
@@ -99,7 +99,7 @@ export function startView<T>(program: ViewProgram<T>): void {
     drawnData = shown?.data
     const formats = createFormats(context)
     const page = { input, host, formats, signal, call, read, redraw: draw, showAgain, announce }
-    const drawn = decisions.drawing(signal) ?? (shown && program.draw(shown.data, page))
+    const drawn = decisions?.drawing(signal) ?? (shown && program.draw(shown.data, page))
     if (drawn) states.draw(drawn, host)
     for (const id of opened)
       document.getElementById(id)?.closest('details')?.setAttribute('open', '')
@@ -146,8 +146,8 @@ export function startView<T>(program: ViewProgram<T>): void {
   }
 
   function show(result: ToolResult, retry?: () => void, join?: (shown: T, more: T) => T) {
-    const isOutcome = decisions.isShown()
-    if (decisions.take(result)) return states.done()
+    const isOutcome = decisions?.isShown()
+    if (decisions?.take(result)) return states.done()
     if (result.isError) return fail(failureOf(result), retry)
     const { data: more } = program.schema.safeParse(result.structuredContent)
     if (more === undefined) return fail(unreadable, retry)
@@ -220,8 +220,8 @@ export function startView<T>(program: ViewProgram<T>): void {
     closed: () => drawing.abort(),
     refused: (reason) => fail(failureIn('The client does not show this view', reason)),
   })
-  const decisions = createDecisions({
-    ...{ host, draw, send: sendToken, words: program.decisionWords ?? (() => undefined) },
+  const decisions = program.decisions?.({
+    ...{ host, draw, send: sendToken },
     read: (tool, { ...args }) => {
       const { agent_id, account_id } = input
       return read(tool, { ...args, agent_id, account_id })
