@@ -450,7 +450,8 @@ test('a dry run says that nothing is saved, and asks the model to save it', asyn
 test('a dry run for many agents can be saved, one that changes nothing cannot', async () => {
   const args = { agent_ids: [support, 'Terminservice'], dry_run: true, note: 'x' }
   const view = await run({ tool: 'update_agent', args })
-  expect(await badgesOf(view)).toEqual(['2 would change'])
+  expect(await badgesOf(view)).toEqual(['Nothing is saved yet', '2 would change'])
+  expect(await view.frame.innerText('#save')).toBe('Ask to save 2')
   expect(await tabOrder(view)).toEqual(['agent-0', 'agent-1', 'save'])
   const agents = [{ agent_id: support, name: 'Desk', outcome: 'unchanged' }]
   await view.send({ content: [], structuredContent: { summary: {}, agents } })

@@ -1,21 +1,21 @@
 import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import type { IconName, Tone } from '../../design.ts'
+import type { Tone } from '../../design.ts'
 import { button } from '../shared/controls.ts'
 import { badge, emptyState, h, icon, problemText } from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { agentCard, warningList } from './card.ts'
-import { changeList, saveRequest } from './changes.ts'
+import { changeList, saveRequest, unsavedBadge } from './changes.ts'
 import type { AgentData, ManyItem } from './data.ts'
 import { openedId, settingsButton } from './settings-button.ts'
 
 /** Label and tone of each outcome of a bulk operation, worst first. */
-const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone, shape?: IconName]>> = {
+const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
   failed: ['Failed', 'danger'],
   unknown: ['Not known whether it was saved', 'warning'],
   not_tried: ['Not tried', 'warning'],
   updated: ['Updated', 'success'],
-  would_change: ['Would change', 'neutral', 'draft'],
+  would_change: ['Would change', 'neutral'],
   unchanged: ['Unchanged', 'neutral'],
 }
 
@@ -29,12 +29,16 @@ interface Placed {
 export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
   const agents = data.agents ?? []
   const { number } = page.formats
+  const count = (name: string) => agents.filter(({ outcome }) => outcome === name).length
+  const unsaved = count('would_change')
   return {
     title: `${number(agents.length)} agent${agents.length === 1 ? '' : 's'}`,
-    about: outcomeNames(agents).map((name) => {
-      const count = agents.filter(({ outcome }) => outcome === name).length
-      return badge(`${number(count)} ${wordsOf(name).toLowerCase()}`, toneOf(name), shapeOf(name))
-    }),
+    about: [
+      ...(unsaved > 0 ? [unsavedBadge()] : []),
+      ...outcomeNames(agents).map((name) =>
+        badge(`${number(count(name))} ${wordsOf(name).toLowerCase()}`, toneOf(name)),
+      ),
+    ],
     content: [
       ...(data.failed_accounts ?? []).map(({ reason = '', accounts }) =>
         h(
@@ -47,8 +51,8 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
       ...(agents.length === 0
         ? [emptyState('No agents', 'The selection matches no agent. Nothing was changed.')]
         : groupsOf(agents).map((group) => groupSection(group, { data, page }))),
-      ...(agents.some(({ outcome }) => outcome === 'would_change')
-        ? [h('div', { class: 'row' }, saveRequest(page.host))]
+      ...(unsaved > 0
+        ? [h('div', { class: 'row' }, saveRequest(page.host, `Ask to save ${number(unsaved)}`))]
         : []),
     ],
   }
@@ -58,7 +62,6 @@ const known = (outcome: string) =>
   Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined
 const wordsOf = (outcome: string): string => known(outcome)?.[0] ?? plainText(outcome)
 const toneOf = (outcome: string): Tone => known(outcome)?.[1] ?? 'warning'
-const shapeOf = (outcome: string) => known(outcome)?.[2]
 
 /** Distinct outcomes of the agents, worst first. Unknown outcomes precede all others. */
 function outcomeNames(agents: readonly ManyItem[]): string[] {
@@ -109,7 +112,7 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
     h(
       'h2',
       {},
-      badge(wordsOf(outcome), toneOf(outcome), shapeOf(outcome)),
+      wordsOf(outcome),
       members.length > 1 && h('span', { class: 'muted' }, ` ${counted(members.length, 'agent')}`),
     ),
     nameList(members, { data, page }),

@@ -1,5 +1,5 @@
 import { askButtons } from '../shared/controls.ts'
-import { added, h, icon, pieceNodes, removed } from '../shared/dom.ts'
+import { added, badge, h, icon, pieceNodes, removed } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Host } from '../shared/host.ts'
 import { type Piece, wordDiff } from '../shared/word-diff.ts'
@@ -151,9 +151,12 @@ function listContrast(before: readonly unknown[], after: readonly unknown[]): HT
   )
 }
 
+/** Badge of a dry run that changes something. */
+export const unsavedBadge = (): HTMLElement => badge('Nothing is saved yet', 'neutral', 'draft')
+
 /** Asks the model to save the changes of a dry run; a sentence if the host takes no messages. */
-export function saveRequest(host: Host): HTMLElement[] {
-  const asks = askButtons(host, [['Ask to save', 'save', saveIt, 'primary']])
+export function saveRequest(host: Host, label: string): HTMLElement[] {
+  const asks = askButtons(host, [[label, 'save', saveIt, 'primary']])
   return asks.length > 0
     ? asks
     : [h('span', { class: 'muted' }, 'To save it, ask in the conversation.')]

@@ -6,7 +6,7 @@ import { phoneNumber, withSoftHyphens } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { bulkDrawing } from './bulk-results.ts'
 import { agentCard, tagList, warningList } from './card.ts'
-import { changeList, saveRequest } from './changes.ts'
+import { changeList, saveRequest, unsavedBadge } from './changes.ts'
 import { AgentData, changesIn, type Fields, historyIn } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
 import { accountArgs, numbersAnsweredBy } from './related-objects.ts'
@@ -23,7 +23,7 @@ startView({
   ...{ name: 'agent', title: 'Agent', what: 'the agent' },
   decisions: (options) =>
     createDecisions((tool) => (tool === 'update_agent' ? greetingWords : undefined), options),
-  skeleton: { bubble: 1, line: 14 },
+  skeleton: { bubble: 1, line: 7 },
   schema: AgentData,
   draw,
 })
@@ -40,7 +40,7 @@ function draw(data: AgentData, page: Page<AgentData>): Drawing {
       changeList(changesIn(data), { id: 'change', formats: page.formats }),
     copyFacts(data, page),
     actionRow([
-      ...(isDryRun(data) ? saveRequest(page.host) : []),
+      ...(isDryRun(data) ? saveRequest(page.host, 'Ask to save') : []),
       ...(isWhole ? [] : settingsOf(data, page)),
     ]),
     ...(agent ? agentCard(agent, page, account) : []),
@@ -79,7 +79,7 @@ function outcomeOf({ applied, changes = [], copied_from: original }: AgentData):
   if (applied === undefined) return []
   if (applied) return [badge('Saved', 'success')]
   return isDryRun({ applied, changes })
-    ? [badge('Nothing is saved yet', 'neutral', 'draft')]
+    ? [unsavedBadge()]
     : [badge('Nothing to change: nothing was saved')]
 }
 
