@@ -298,6 +298,22 @@ test.each([
   expect(isListed).toBe(mode === 'user_first')
 })
 
+test('an archived agent is still assigned to numbers, which callers may not reach', async () => {
+  const view = await run()
+  await expect.poll(() => view.text()).toContain('Answers +12025550110')
+  expect(await countOf(view, '#assigned')).toBe(0)
+  const archived = { id: seedIds.supportAgent, name: support, is_archived: true }
+  await view.send({ content: [], structuredContent: archived })
+  await view.frame.waitForSelector('#assigned')
+  expect(await view.frame.innerText('#assigned p')).toBe(
+    'Still assigned: +12025550110, +12025550112. Callers may reach nobody.',
+  )
+  expect(await view.text()).not.toContain('Answers')
+  await view.frame.click('#assign')
+  await expect.poll(() => view.said).toHaveLength(1)
+  expect(await accessibilityFlaws(view.frame)).toEqual([])
+})
+
 test('settings without a documented default are apart from changed ones, and metadata from both', async () => {
   const view = await show()
   const agent = {

@@ -95,6 +95,116 @@ test.each([
   },
 )
 
+test.each([
+  ['a check', true],
+  ['the answer', false],
+])(
+  'an archived agent that %s shows is still assigned to its numbers, with a way on',
+  async (_, isLost) => {
+    const view = await show('archive_agent', agent)
+    await view.run()
+    await view.frame.waitForSelector('#agree')
+    expect(await view.text()).toContain('Calls running now')
+    if (isLost) await loseAnswers(view)
+    await view.frame.click('#agree')
+    if (isLost) {
+      await view.frame.waitForSelector('#check')
+      await keepAnswers(view)
+      await view.frame.click('#check')
+    }
+    await view.frame.waitForSelector('#assign')
+    expect(await badgeOf(view)).toBe('Archived')
+    expect(await view.frame.innerText('#assigned p')).toMatch(
+      /^Still assigned: \+1202555011[02].*\. Callers may reach nobody\.$/,
+    )
+    expect(await countOf(view, '#assigned[data-tone="warning"] .icon')).toBe(1)
+    expect(await view.text()).not.toMatch(/Answers|running now/)
+    await view.frame.click('#assign')
+    await expect.poll(() => view.said).toHaveLength(1)
+    expect(JSON.stringify(view.said)).not.toMatch(/Support|\+1202/)
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+  },
+)
+
+test('numbers of archived agents only are still assigned after an archive of many', async () => {
+  const view = await show('archive_agent', agent)
+  const agents = [
+    { agent_id: agent.agent_id, name: 'A', outcome: 'archived' },
+    { agent_id: otherAgent, name: 'B', outcome: 'failed' },
+  ]
+  const items = [1, 2, 3, 4, 5].map((at) => ({
+    ...{
+      number: `+1202555011${at}`,
+      inbound_agent: { id: at === 1 ? otherAgent : agent.agent_id },
+    },
+  }))
+  await answerWith(view, 'list_phone_numbers', { content: [], structuredContent: { items } })
+  await view.send({ content: [], structuredContent: { agents } })
+  await view.frame.waitForSelector('#assigned')
+  expect(await view.frame.innerText('#assigned p')).toBe(
+    'Still assigned: +12025550112, +12025550113, +12025550114 and 1 more. Callers may reach nobody.',
+  )
+  await view.send({ content: [], structuredContent: { agents: agents.slice(1) } })
+  await expect.poll(() => countOf(view, '#assigned')).toBe(0)
+})
+
+test.each([
+  ['archive_agent', agent, 1],
+  ['archive_agent', { agent_id: otherAgent }, 0],
+  ['delete_phone_number', { phone_number_id: seedIds.mainNumber }, 1],
+  ['place_call', call, 0],
+])('no button is the main one under a warning: %s, %o', async (tool, args, warnings) => {
+  const view = await show(tool, args)
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  expect(await countOf(view, '.consequence .icon')).toBe(warnings)
+  expect(await countOf(view, '.answers .primary')).toBe(1 - warnings)
+})
+
+test('a trunk whose numbers are not known has a mark, and the platform keeps one with numbers', async () => {
+  const args = { sip_trunk_id: 'trunk' }
+  const view = await show('delete_sip_trunk', args)
+  const { _meta } = await view.callTool('archive_agent', agent)
+  const meta = {
+    [decisionMetaKey]: { ...Object(Object(_meta)[decisionMetaKey]), tool: 'delete_sip_trunk' },
+  }
+  for (const [Numbers, marks] of [
+    ['not known', 1],
+    ['none', 0],
+  ] as const) {
+    const question = 'Delete the SIP trunk "Office"?'
+    const confirmation = { state: 'needed', question, facts: { Trunk: '"Not known"', Numbers } }
+    await view.send({ content: [], structuredContent: { confirmation }, _meta: meta })
+    await expect.poll(() => countOf(view, '.facts mark')).toBe(marks)
+    const consequence = await view.frame.innerText('.consequence')
+    expect(consequence.includes('the platform does not delete it')).toBe(marks > 0)
+  }
+})
+
+test('a greeting with gaps is marked before it is saved, and its warning comes first', async () => {
+  const args = {
+    agent_ids: [seedIds.supportAgent, otherAgent],
+    initial_message: {
+      message: 'Hello {{ first_name }} and {{contact.first_name}}, on {{ day }}?',
+    },
+  }
+  const view = await show('update_agent', args)
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  expect(await badgeOf(view)).toBe('Greeting with gaps')
+  expect(await toneOf(view)).toBe('warning')
+  expect(await view.frame.innerText('#warnings')).toBe('Unknown variables: “first_name, day”')
+  const marks = '[...document.querySelectorAll("mark")].map((one) => one.textContent)'
+  expect(await view.frame.evaluate(marks)).toEqual([
+    '{{\u00a0first_name\u00a0}}',
+    '{{\u00a0day\u00a0}}',
+  ])
+  expect(await countOf(view, '.answers .primary')).toBe(0)
+  expect(await accessibilityFlaws(view.frame)).toEqual([])
+  await view.frame.click('#decline')
+  await expect.poll(() => badgeOf(view)).toBe('Not changed')
+})
+
 test('who agrees has the call placed once, sees it, and the model is told', async () => {
   const view = await show('place_call', call)
   await view.run()
@@ -115,12 +225,13 @@ test('who declines has nothing done, the model is told, and the decision can be 
   await view.frame.waitForSelector('#reopen')
   expect(view.calls).toEqual([])
   expect(await view.frame.innerText('h1')).toBe('Agent “Support line”')
-  expect(await badgeOf(view)).toBe('Declined')
+  expect(await badgeOf(view)).toBe('Not archived')
+  expect(await view.frame.innerText('.notice p')).toBe('You said no. Nothing was done.')
   await expect.poll(() => modelHeard(view)).toContain('declined')
   await view.frame.click('#reopen')
   await view.frame.click('#agree')
   await expect.poll(view.text).toContain('Archived')
-  expect(view.calls).toHaveLength(1)
+  expect(view.calls.filter(({ name }) => name === 'archive_agent')).toHaveLength(1)
 })
 
 /** The same question with other fields beside its token. */
@@ -155,7 +266,7 @@ test('a view that is opened again asks once what is open before it offers a butt
   // A reopened conversation contains the question without its answer.
   await view.send(preview)
   await expect.poll(() => badgeOf(view)).toBe('Archived')
-  expect(await countOf(view, 'button')).toBe(0)
+  expect(await tabOrder(view)).toEqual(['assign', 'ids'])
 })
 
 test('an expired decision has no button but one that checks, which changes nothing', async () => {
@@ -306,7 +417,7 @@ test('a lost answer is one statement, and a check finds what was done', async ()
   await view.frame.click('#check')
   await expect.poll(() => badgeOf(view)).toBe('Archived')
   expect(await view.frame.innerText('h1')).toBe('Agent “Support line”')
-  expect(await countOf(view, 'button')).toBe(0)
+  expect(await tabOrder(view)).toEqual(['assign', 'ids'])
 })
 
 test.each([
@@ -323,6 +434,10 @@ test.each([
     await view.frame.waitForSelector('#check')
     expect(await view.frame.evaluate('document.querySelector("h1").textContent')).toBe(title)
     expect(await badgeOf(view)).toBe(badge)
+    // It may have happened.
+    expect(await toneOf(view)).toBe('warning')
+    expect(await countOf(view, '.notice[data-tone="warning"]')).toBe(1)
+    expect(await view.frame.innerText('.notice')).toMatch(/may have been (placed|deleted)\./)
     expect(await view.frame.evaluate('document.querySelector("#news").textContent')).toContain(
       `${title}. ${badge}. `,
     )
@@ -499,11 +614,15 @@ test.each([
   const view = await show('delete_phone_number', args)
   const preview = await view.callTool('delete_phone_number', args)
   const { confirmation } = Object(Object(preview).structuredContent)
-  const { Sandbox: _none, ...facts } = confirmation.facts
-  const structuredContent = { confirmation: { ...confirmation, facts: { ...facts, Purchased } } }
-  await view.send({ ...preview, structuredContent })
+  const facts = { ...confirmation.facts, Purchased }
+  await view.send({ ...preview, structuredContent: { confirmation: { ...confirmation, facts } } })
   await view.frame.waitForSelector('.consequence')
-  expect((await view.frame.innerText('.consequence')).includes('lost for good')).toBe(isLost)
+  const consequence = () => view.frame.innerText('.consequence')
+  expect((await consequence()).includes('lost for good')).toBe(isLost)
+  expect(await consequence()).toContain('Callers of this number no longer reach “Support line”.')
+  facts['Answered by'] = 'nobody'
+  await view.send({ ...preview, structuredContent: { confirmation: { ...confirmation, facts } } })
+  await expect.poll(consequence).not.toContain('Callers')
 })
 
 test('texts from right to left keep their direction', async () => {

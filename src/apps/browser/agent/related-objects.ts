@@ -1,6 +1,5 @@
-import * as z from 'zod/mini'
 import { isObject } from '../../../text/json.ts'
-import { plainText } from '../../../text/safe-text.ts'
+import { assignedNumbers, maxNumbersRead } from '../shared/assigned-numbers.ts'
 import type { ToolResult } from '../shared/host.ts'
 import type { Args, Page } from '../shared/view.ts'
 import { type Voice, VoicesData, voicesIn } from '../voices/data.ts'
@@ -11,36 +10,22 @@ import type { AgentData, Fields } from './data.ts'
  * failure is not shown, because the card is complete without this data.
  */
 
-const Numbers = z.object({ items: z.array(z.unknown()) })
-const AnsweredNumber = z.object({
-  number: z.string(),
-  inbound_agent: z.object({ id: z.string() }),
-})
-
-/** Maximum phone numbers in one request. */
-const maxNumbers = 200
 /** Maximum voices in one request. */
 const maxVoices = 500
 
 /** Tool arguments that select an agent's account; empty for the API key's own account. */
 export const accountArgs = (accountId: unknown): Args => given('account_id', accountId)
 
-/** The phone numbers that an agent answers; `undefined` if they cannot be read. */
-export async function numbersAnsweredBy(
+/** The phone numbers that an agent is assigned to; empty if it has none, or they cannot be read. */
+export const numbersOf = async (
   agentId: unknown,
   account: Args,
   page: Page<AgentData>,
-): Promise<string[] | undefined> {
-  const { data } = Numbers.safeParse(
-    await readOnce('list_phone_numbers', { ...account, limit: maxNumbers }, page),
+): Promise<string> =>
+  assignedNumbers(
+    await readOnce('list_phone_numbers', { ...account, limit: maxNumbersRead }, page),
+    [agentId],
   )
-  return data?.items
-    .flatMap((item) => {
-      const found = AnsweredNumber.safeParse(item).data
-      return found && found.inbound_agent.id === agentId ? [plainText(found.number)] : []
-    })
-    .toSorted()
-}
 
 /** Catalog entry of an agent's voice; null if it is not listed, `undefined` if that cannot be read. */
 export async function voiceOf(

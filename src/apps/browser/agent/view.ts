@@ -1,15 +1,17 @@
 import { plainText } from '../../../text/safe-text.ts'
+import { stillAssigned } from '../shared/assigned-numbers.ts'
 import { createDecisions } from '../shared/decision.ts'
 import type { ToolWords } from '../shared/decision-words.ts'
 import { actionRow, badge, factList, h, icon } from '../shared/dom.ts'
-import { phoneNumber, withSoftHyphens } from '../shared/typography.ts'
+import type { Host } from '../shared/host.ts'
+import { withPhoneNumbers, withSoftHyphens } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { bulkDrawing } from './bulk-results.ts'
 import { agentCard, tagList, warningList } from './card.ts'
 import { changeList, saveRequest, unsavedBadge } from './changes.ts'
 import { AgentData, changesIn, type Fields, historyIn } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
-import { accountArgs, numbersAnsweredBy } from './related-objects.ts'
+import { accountArgs, numbersOf } from './related-objects.ts'
 import { openedId, settingsButton } from './settings-button.ts'
 
 /** Words for the decision to save a greeting that has variables without a value. */
@@ -35,6 +37,7 @@ function draw(data: AgentData, page: Page<AgentData>): Drawing {
   const agent = isWhole ? data : openedId(data) === undefined ? undefined : data.opened
   const account = accountArgs((isWhole ? undefined : data.account_id) ?? page.input.account_id)
   const nodes = [
+    agent?.is_archived === true && whenAssigned(agent.id, account, page, stillAssigned),
     warningList(data.warnings),
     changesIn(data).length > 0 &&
       changeList(changesIn(data), { id: 'change', formats: page.formats }),
@@ -66,7 +69,7 @@ function aboutOf(
     ...outcomeOf(data),
     ...(known.is_archived === true ? [badge('Archived')] : []),
     ...(tags ? [tags] : []),
-    ...(agent ? [numbers(agent.id, account, page)] : []),
+    ...(agent && !agent.is_archived ? [whenAssigned(agent.id, account, page, answers)] : []),
     ...(typeof modified === 'string' && modified !== ''
       ? [h('span', {}, `Last changed ${page.formats.momentInZone(modified)}`)]
       : []),
@@ -87,22 +90,27 @@ function outcomeOf({ applied, changes = [], copied_from: original }: AgentData):
 const isDryRun = ({ applied, changes = [] }: Pick<AgentData, 'applied' | 'changes'>) =>
   applied === false && changes.length > 0
 
-/** Maximum phone numbers in the headline. Further ones are only counted. */
-const maxNumbers = 3
-
-/** The phone numbers that the agent answers. Hidden until they are read. */
-function numbers(agentId: unknown, account: Args, page: Page<AgentData>): HTMLElement {
-  const place = h('span', { hidden: true, class: 'numbers' })
-  void numbersAnsweredBy(agentId, account, page).then((found) => {
-    if (!found?.length) return
-    const more = found.length - maxNumbers
-    const shown = found.slice(0, maxNumbers).flatMap((number) => [', ', phoneNumber(number)])
-    const others = more > 0 && ` and ${page.formats.number(more)} more`
-    place.append(icon('phone'), h('span', {}, 'Answers ', shown.slice(1), others))
-    place.hidden = false
+/** What a card shows about the agent's phone numbers. Hidden until they are read. */
+function whenAssigned(
+  agentId: unknown,
+  account: Args,
+  page: Page<AgentData>,
+  show: (numbers: string, host: Host) => Node,
+): HTMLElement {
+  const place = h('span', { hidden: true })
+  void numbersOf(agentId, account, page).then((numbers) => {
+    if (numbers) place.replaceWith(show(numbers, page.host))
   })
   return place
 }
+
+const answers = (numbers: string): Node =>
+  h(
+    'span',
+    { class: 'numbers' },
+    icon('phone'),
+    h('span', {}, withPhoneNumbers(`Answers ${numbers}`)),
+  )
 
 /** The original of a copy, and what is different in the copy. */
 function copyFacts(

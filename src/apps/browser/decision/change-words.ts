@@ -1,9 +1,30 @@
-import type { Facts } from '../shared/decision-facts.ts'
+import { stillAssigned } from '../shared/assigned-numbers.ts'
+import { type Facts, factText, withoutIds } from '../shared/decision-facts.ts'
 import type { ToolWords } from '../shared/decision-words.ts'
 
 /** Words for the decisions that have no view of their own. */
 export const changeWords = (tool: string, facts: Facts): ToolWords | undefined =>
-  tool === 'archive_agent' ? archiveWords(facts) : words[tool]
+  words[tool]?.(facts)
+
+const words: Readonly<Record<string, (facts: Facts) => ToolWords>> = {
+  archive_agent: archiveWords,
+  delete_phone_number: (facts) => ({
+    ...deletionOf('The number'),
+    consequence: [undone, ...unreached(facts), ...released(facts)].join(' '),
+  }),
+  delete_sip_trunk: ({ Numbers: numbers = '' }) => ({
+    ...deletionOf('The SIP trunk'),
+    consequence: numbers.startsWith('not known')
+      ? `${undone} If numbers are on it, the platform does not delete it.`
+      : undone,
+  }),
+  update_subaccount: () => ({
+    answers: ['Disable', 'Keep as it is'],
+    effect: ['The subaccount', 'disabled'],
+    ...{ kind: 'stops', momentary: ['Calls running now'] },
+    consequence: 'Everything in it stops working until it is enabled again.',
+  }),
+}
 
 /**
  * Words of an archive. An archived agent keeps its numbers, and the API does not say what happens to
@@ -22,24 +43,29 @@ function archiveWords(facts: Facts): ToolWords {
     ...(use.startsWith('none')
       ? { consequence: restored }
       : { kind: 'stops', consequence: `${reached} ${restored}` }),
+    momentary: ['Calls running now', 'Answers numbers', 'In use'],
+    ...(!isMany &&
+      use.startsWith('+') && { after: (host) => [stillAssigned(factText(use), host)] }),
   }
 }
 
-const words: Readonly<Record<string, ToolWords>> = {
-  delete_phone_number: {
-    answers: ['Delete', 'Keep'],
-    effect: ['The number', 'deleted'],
-    kind: 'deletes',
-  },
-  delete_sip_trunk: {
-    answers: ['Delete', 'Keep'],
-    effect: ['The SIP trunk', 'deleted'],
-    kind: 'deletes',
-  },
-  update_subaccount: {
-    answers: ['Disable', 'Keep as it is'],
-    effect: ['The subaccount', 'disabled'],
-    kind: 'stops',
-    consequence: 'Everything in it stops working until it is enabled again.',
-  },
+const undone = 'This cannot be undone.'
+
+const deletionOf = (subject: string): ToolWords => ({
+  answers: ['Delete', 'Keep'],
+  effect: [subject, 'deleted'],
+  kind: 'deletes',
+  momentary: ['Calls running now', 'Answered by'],
+})
+
+/** That callers no longer reach the agent that answers the number. */
+const unreached = ({ 'Answered by': agent = 'nobody' }: Facts): string[] =>
+  agent.startsWith('"') ? [`Callers of this number no longer reach ${withoutIds(agent)}.`] : []
+
+/** What happens to a number by whether it was purchased. */
+function released({ Purchased: purchased = 'not known' }: Facts): string[] {
+  if (purchased.startsWith('probably not')) return []
+  return purchased.startsWith('probably')
+    ? ['The number is released, and may be lost for good.']
+    : ['If the number was purchased, it is released, and may be lost for good.']
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { capitalised } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import type { IconName, Tone } from '../../design.ts'
+import { assignedNumbers, maxNumbersRead, stillAssigned } from '../shared/assigned-numbers.ts'
 import { createDecisions } from '../shared/decision.ts'
 import { withoutIds } from '../shared/decision-facts.ts'
 import { badge, columnHead, factList, h, problemText, scrolledTable } from '../shared/dom.ts'
@@ -46,18 +47,19 @@ startView({
   ...{ name: 'decision', title: 'Change', what: 'the result' },
   failedTitle: (tool) => actionNames[tool.split('_', 1)[0] ?? ''] ?? 'Change',
   decisions: (options) => createDecisions(changeWords, options),
-  skeleton: { line: 6, control: 2 },
+  skeleton: { line: 7, control: 2 },
   schema: Outcome,
   draw,
 })
 
-function draw(data: Outcome, { formats }: Page<Outcome>): Drawing {
+function draw(data: Outcome, page: Page<Outcome>): Drawing {
   const { agents } = data
-  if (agents) return manyAgents(agents, formats.number)
+  if (agents) return manyAgents(data, agents, page)
   return {
     title: plainText(data.name || data.friendly_name || data.number || '') || idOf(data),
     about: [badge(outcomeOf(data), 'success')],
     content: [
+      ...callersWarning(data, page),
       factList([
         ['Number', plainText(data.number ?? '')],
         ['Active', data.is_active === undefined ? '' : data.is_active ? 'Yes' : 'No'],
@@ -72,6 +74,29 @@ function outcomeOf({ done, agent_id, is_active }: Outcome): string {
   return is_active === false ? 'Disabled' : 'Saved'
 }
 
+/** Warning that archived agents are still assigned to numbers. Hidden until the numbers are read. */
+function callersWarning(data: Outcome, { input, host, read }: Page<Outcome>): HTMLElement[] {
+  const archived = (data.agents ?? [{ ...data, outcome: 'archived' }])
+    .filter(({ outcome }) => isArchived(outcome))
+    .flatMap(({ agent_id }) => agent_id ?? [])
+  if (archived.length === 0) return []
+  const { account_id, include_subaccounts } = input
+  const args = { account_id, include_subaccounts, limit: maxNumbersRead }
+  const reading = reads.get(data) ?? read('list_phone_numbers', args)
+  reads.set(data, reading)
+  const place = h('div', { hidden: true })
+  void reading.then((list) => {
+    const numbers = assignedNumbers(list?.structuredContent, archived)
+    if (numbers) place.replaceWith(stillAssigned(numbers, host))
+  })
+  return [place]
+}
+
+/** The numbers read after each outcome, which may be drawn several times. */
+const reads = new WeakMap<Outcome, ReturnType<Page<Outcome>['read']>>()
+
+const isArchived = (outcome: string) => outcome === 'archived' || outcome === 'unchanged'
+
 const idOf = (data: Outcome) =>
   plainText(data.agent_id ?? data.phone_number_id ?? data.sip_trunk_id ?? data.id ?? '')
 
@@ -85,9 +110,11 @@ const outcomes: Readonly<Record<string, readonly [label: string, tone: Tone, sha
 }
 
 function manyAgents(
+  data: Outcome,
   agents: NonNullable<Outcome['agents']>,
-  number: (value: number) => string,
+  page: Page<Outcome>,
 ): Drawing {
+  const { number } = page.formats
   const count = (outcome: string) => agents.filter((one) => one.outcome === outcome).length
   const badges = Object.entries(outcomes).flatMap(([outcome, [label, tone, shape]]) =>
     count(outcome) > 0
@@ -117,11 +144,12 @@ function manyAgents(
       ),
     )
   }
-  const archived = count('archived') + count('unchanged')
+  const archived = agents.filter(({ outcome }) => isArchived(outcome)).length
   return {
     title: `${number(archived)} of ${number(agents.length)} agents archived`,
     about: badges,
     content: [
+      ...callersWarning(data, page),
       scrolledTable({
         id: 'agents',
         label: 'Agents',

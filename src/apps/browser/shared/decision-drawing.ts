@@ -1,4 +1,4 @@
-import { plainText } from '../../../text/safe-text.ts'
+import { counted } from '../../../text/labels.ts'
 import type { IconName, Tone } from '../../design.ts'
 import { askButtons, button } from './controls.ts'
 import {
@@ -7,7 +7,6 @@ import {
   factText,
   idList,
   likelyFailure,
-  plainFacts,
   warningsOf,
   withoutIds,
 } from './decision-facts.ts'
@@ -45,13 +44,13 @@ interface State {
 
 /** A decision: its question, state, warnings, facts and two buttons. */
 export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
-  const { decision, failure } = shown
-  const facts = plainFacts(decision.facts)
-  const { words } = page
+  const { decision, failure, step } = shown
+  const { facts } = decision
+  const { words, host } = page
   const state = stateOf(shown, page)
   const { status, tone = 'neutral', shape, lead, text, actions = [], isOpen = false } = state
   const isAsked = isOpen || shape === waiting.shape
-  const title = withoutIds(isAsked ? plainText(decision.question) : words.noun)
+  const title = withoutIds(isAsked ? decision.question : words.noun)
   const warnings = isOpen ? warningsOf(facts) : []
   return {
     title: withPhoneNumbers(title),
@@ -74,8 +73,11 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
       ...(warnings.length > 0
         ? [h('div', { class: 'notice', 'data-tone': 'warning', id: 'warnings' }, warnings)]
         : []),
-      ...factNodes(facts, shown.before && plainFacts(shown.before)),
-      ...(isOpen ? [answers(shown, page, warnings.length > 0 || tone === 'warning')] : []),
+      ...(step === 'done' ? (words.after?.(host) ?? []) : []),
+      ...factNodes(facts, shown.before, isAsked ? [] : words.momentary),
+      ...(isOpen
+        ? [answers(shown, page, warnings.length > 0 || tone === 'warning' || words.isSerious)]
+        : []),
       ...idList(facts),
     ],
     news:
@@ -91,12 +93,10 @@ const uncapitalised = (text: string) => text.charAt(0).toLowerCase() + text.slic
 
 function stateOf(shown: ShownDecision, { words, host, check, reopen }: DecisionPage): State {
   const { decision, step, pending, failure, isAgreed, isCheckFailed = false } = shown
-  const { maybe, done } = words
-  if (decision.state !== 'needed')
-    return {
-      status: decision.state === 'declined' ? 'Declined' : 'Not answered',
-      lead: nothing,
-    }
+  const { maybe, done, notDone } = words
+  const declined = { status: notDone, lead: 'You said no.', text: nothing }
+  if (decision.state === 'declined') return declined
+  if (decision.state !== 'needed') return { status: 'Not answered', lead: nothing }
   if (!decision.answerable || !host.canCallTools())
     return { ...waiting, lead: 'Answer in the conversation.', text: 'Nothing is done until then.' }
   const checkButton = button(pending ? 'Checking …' : 'Check what happened', check, {
@@ -109,12 +109,13 @@ function stateOf(shown: ShownDecision, { words, host, check, reopen }: DecisionP
       return { ...openState(shown, maybe), isOpen: true }
     case 'declined':
       return {
-        ...{ status: 'Declined', lead: nothing },
+        ...declined,
         actions: [button('Decide again', reopen, { id: 'reopen' })],
       }
     case 'expired':
       return {
         status: 'Time is up',
+        ...(isAgreed && { tone: 'warning' }),
         lead: isAgreed
           ? `If you agreed in time, ${uncapitalised(maybe)}`
           : 'Nothing was done from here.',
@@ -123,7 +124,8 @@ function stateOf(shown: ShownDecision, { words, host, check, reopen }: DecisionP
       }
     case 'used':
       return {
-        ...{ status: 'Agreed before', lead: maybe, text: failed },
+        ...{ status: 'Agreed before', tone: 'warning', text: failed },
+        lead: `Somebody agreed before. ${maybe}`,
         actions: [checkButton],
       }
     case 'lost':
@@ -142,7 +144,7 @@ function stateOf(shown: ShownDecision, { words, host, check, reopen }: DecisionP
       }
     case 'not_done':
       return {
-        ...{ status: 'Not done', lead: nothing },
+        ...{ status: notDone, lead: nothing },
         actions: [button('Ask me again', reopen, { id: 'reopen' })],
       }
     case 'done':
@@ -230,8 +232,7 @@ function answers(
 /** Time until a decision expires; empty if the device's clock cannot tell. */
 function timeLeft({ answerable }: Decision): string {
   const minutes = Math.ceil((Date.parse(answerable?.expires_at ?? '') - Date.now()) / 60_000)
-  if (!(minutes > 0)) return ''
-  return minutes === 1 ? '1 minute left' : `${minutes} minutes left`
+  return minutes > 0 ? `${counted(minutes, 'minute')} left` : ''
 }
 
 const warningBadge = (facts: Facts) =>

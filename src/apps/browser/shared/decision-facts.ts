@@ -15,25 +15,36 @@ export const plainFacts = (facts: Facts): Facts =>
 
 /** Warnings: reasons not to agree. */
 export function warningsOf(facts: Facts): HTMLElement[] {
-  const blank = facts[leftBlank]
   return [
     ...likelyFailures(facts).map((problem, at) =>
       problemText(`${likelyFailure}: ${problem}`, `problem-${at}`, withPhoneNumbers),
     ),
-    ...(blank ? [h('p', { dir: 'auto' }, `${leftBlank}: ${withoutIds(blank)}`)] : []),
+    ...gaps.flatMap((name) =>
+      name in facts ? [h('p', { dir: 'auto' }, `${name}: ${withoutIds(facts[name] ?? '')}`)] : [],
+    ),
   ]
 }
 
-/** The facts, without the warnings. A changed fact is shown as a word diff. */
-export function factNodes(facts: Facts, before: Facts | undefined): HTMLElement[] {
-  const names = listedFacts(facts, before).filter((name) => !isCallFact(name, facts))
-  const blanks = [...(facts[leftBlank] ?? '').matchAll(quotedText)].map(([, name]) => name)
+/**
+ * The facts, without the warnings and those left out by name. A changed fact is shown as a word diff.
+ */
+export function factNodes(
+  facts: Facts,
+  before: Facts | undefined,
+  leftOut: readonly string[] = [],
+): HTMLElement[] {
+  const names = listedFacts(facts, before).filter(
+    (name) => !isCallFact(name, facts) && !leftOut.includes(name),
+  )
+  const blanks = gaps.flatMap((fact) =>
+    [...(facts[fact] ?? '').matchAll(quotedText)].flatMap(([, list = '']) => list.split(', ')),
+  )
   const rows = names.map((name) => {
     const [value, earlier] = [facts[name], before?.[name]].map((text) => text && factText(text))
     const isChanged = before !== undefined && value !== earlier
     const nodes = isChanged
       ? wordDiff(earlier ?? '', value ?? '').flatMap(pieceNodes)
-      : valueNodes(value ?? '', name.startsWith('Greeting') ? blanks : [])
+      : valueNodes(value ?? '', factLabel(name).startsWith('Greeting') ? blanks : [])
     return [factLabel(name), h('span', { dir: 'auto' }, nodes)] as const
   })
   const isFolded = ([label]: (typeof rows)[number]) =>
@@ -60,15 +71,18 @@ const templateFact = 'Greeting template'
 
 const filledIn = ', the platform fills in […]'
 
-/** A value with these variables marked where they are blank, and the note about its gaps in a line of its own. */
-function valueNodes(value: string, blanks: readonly unknown[]): readonly (Node | string)[] {
+/**
+ * A value with marks where it is not known or these variables are blank, and the note about its gaps in
+ * a line of its own.
+ */
+function valueNodes(value: string, blanks: readonly string[]): readonly (Node | string)[] {
   const isFilledIn = value.endsWith(filledIn)
   const text = isFilledIn ? value.slice(0, -filledIn.length) : value
   return [
     ...text
-      .split(/(\[blank: .+?\](?!\]))/)
+      .split(/(^Not known|\[blank: .+?\](?!\])|\{\{\s.+?\s\}\})/)
       .flatMap((part) =>
-        blanks.includes(part.slice('[blank: '.length, -1))
+        part === 'Not known' || blanks.includes(part.replace(/^(\[blank:|\{\{)\s|\s?[\]}]+$/g, ''))
           ? [h('mark', { 'data-tone': 'warning' }, part)]
           : withPhoneNumbers(part),
       ),
@@ -135,14 +149,14 @@ export function idList(facts: Facts): HTMLElement[] {
 
 /** Fact with the reasons why a call will probably fail. */
 export const likelyFailure = 'Will probably fail'
-/** Fact with the names of variables without a value. */
-const leftBlank = 'Left blank in the greeting'
+/** Facts with the names of variables without a value: in a call, and in a saved greeting. */
+const gaps = ['Left blank in the greeting', 'Unknown variables']
 
 /**
  * Facts that the list omits: those shown elsewhere, and advice for models. Instead of that advice,
  * people read the consequence above the buttons.
  */
-const apart = [likelyFailure, leftBlank, 'Undo', 'Leave those out', 'Sandbox']
+const apart = [likelyFailure, ...gaps, 'Undo', 'Leave those out', 'Sandbox']
 
 /** Names of the facts to list, including facts that were removed. */
 const listedFacts = (facts: Facts, before: Facts = {}): string[] =>

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
+import { plainText } from '../../../text/safe-text.ts'
 import { decisionMetaKey } from '../../decision-meta.ts'
+import { plainFacts } from './decision-facts.ts'
 import { type Failure, failureOf, isError } from './failure.ts'
 import type { ToolResult } from './host.ts'
 
@@ -24,10 +26,16 @@ export interface Decision extends z.output<typeof Confirmation> {
   readonly answerable: z.output<typeof Answerable> | undefined
 }
 
-/** The decision that a result asks for. */
+/** The decision that a result asks for, without control and invisible characters. */
 export function decisionIn({ structuredContent, _meta }: ToolResult): Decision | undefined {
   const { data } = Confirmation.safeParse(structuredContent?.confirmation)
-  return data && { ...data, answerable: Answerable.safeParse(_meta?.[decisionMetaKey]).data }
+  if (!data) return undefined
+  return {
+    ...data,
+    question: plainText(data.question),
+    facts: plainFacts(data.facts),
+    answerable: Answerable.safeParse(_meta?.[decisionMetaKey]).data,
+  }
 }
 
 /**

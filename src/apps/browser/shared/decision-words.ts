@@ -1,5 +1,6 @@
 import { capitalised } from '../../../text/labels.ts'
 import type { Facts } from './decision-facts.ts'
+import type { Host } from './host.ts'
 
 /** Words for the decisions of one tool. */
 export interface ToolWords {
@@ -8,19 +9,23 @@ export interface ToolWords {
   readonly simulated?: string
   readonly effect: readonly [subject: string, participle: string]
   readonly kind?: 'costs' | 'deletes' | 'stops'
-  /** Consequence to know before the answer, besides that of `kind`. */
+  /** Consequence to know before the answer. */
   readonly consequence?: string
+  /** Facts of the moment of the question, which its outcome may change. */
+  readonly momentary?: readonly string[]
+  /** What to do once it is done. */
+  readonly after?: (host: Host) => readonly Node[]
 }
 
 /** Words of a decision for people. */
-export interface DecisionWords {
+export interface DecisionWords extends Pick<ToolWords, 'momentary' | 'after'> {
   readonly yes: string
   readonly no: string
   /** Whether `yes` deletes something. */
   readonly isDangerous: boolean
   /** Consequence to know before the answer. */
   readonly consequence: string | undefined
-  /** Whether the consequence costs money, cannot be undone, or stops something in use. */
+  /** Whether the yes costs money, cannot be undone, or stops something in use. */
   readonly isSerious: boolean
   /** Outcome that is not known: `The call may have been placed.` */
   readonly maybe: string
@@ -30,28 +35,33 @@ export interface DecisionWords {
   readonly noun: string
   /** Outcome that is known: `Archived`. */
   readonly done: string
+  /** Outcome of a no: `Not archived`. */
+  readonly notDone: string
 }
 
 const otherTool: ToolWords = { answers: ['Go ahead', 'Do not'], effect: ['It', 'done'] }
 
 /** Words of a decision, by those of its tool, its facts and its question. */
 export function decisionWords(
-  { answers, simulated, effect, kind, consequence }: ToolWords = otherTool,
+  tool: ToolWords = otherTool,
   facts: Facts,
   question = '',
 ): DecisionWords {
+  const { answers, simulated, effect, kind, consequence } = tool
   const [subject, participle] = effect
   // A call in the sandbox costs nothing.
   const isSimulated = 'Sandbox' in facts
   const yes = (isSimulated && simulated) || answers[0]
   return {
-    ...{ yes, no: answers[1], isDangerous: kind === 'deletes', isSerious: kind !== undefined },
-    consequence: isSimulated ? undefined : kind === 'deletes' ? deletion(facts) : consequence,
+    ...tool,
+    ...{ yes, no: answers[1], isDangerous: kind === 'deletes' },
+    isSerious: kind !== undefined && !isSimulated,
+    consequence: isSimulated ? undefined : consequence,
     maybe: `${subject} may have been ${participle}.`,
     // `Place the call` is `Placing the call`.
     working: `${yes.replace(/(?<=\w)e?\b/, 'ing')} …`,
     noun: nounOf(question) ?? subject,
-    done: capitalised(participle),
+    ...{ done: capitalised(participle), notDone: `Not ${participle}` },
   }
 }
 
@@ -59,13 +69,4 @@ export function decisionWords(
 function nounOf(question: string): string | undefined {
   const [, verb, object] = /^(\w+) (?:the |a )?(.+)\?$/s.exec(question) ?? []
   return verb === 'Call' ? `Call to ${object}` : object && capitalised(object)
-}
-
-/** What a deletion means, for a number by whether it was purchased. */
-function deletion({ Purchased: purchased }: Facts): string {
-  const undo = 'This cannot be undone.'
-  if (purchased === undefined || purchased.startsWith('probably not')) return undo
-  return purchased.startsWith('probably')
-    ? `${undo} The number is released, and may be lost for good.`
-    : `${undo} If the number was purchased, it is released, and may be lost for good.`
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
-import { plainText } from '../../../text/safe-text.ts'
 import { checkPrefix } from '../../decision-meta.ts'
 import { decisionDrawing } from './decision-drawing.ts'
-import { type Facts, plainFacts } from './decision-facts.ts'
+import type { Facts } from './decision-facts.ts'
 import {
   type Decision,
   decisionIn,
@@ -45,7 +44,7 @@ export function createDecisions(wordsOf: WordsOf, { host, send, read, draw }: De
     draw()
   }
   const wordsFor = ({ answerable, facts, question }: Decision) =>
-    decisionWords(wordsOf(answerable?.tool ?? '', facts), plainFacts(facts), plainText(question))
+    decisionWords(wordsOf(answerable?.tool ?? '', facts), facts, question)
   const reportToModel = (text: string) =>
     host.updateModelContext(`The person decided in the view: ${text}`).catch(() => undefined)
 
