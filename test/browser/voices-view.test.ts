@@ -542,11 +542,13 @@ test('a slow answer is waited for, and the view says so', async () => {
   expect(await view.text()).not.toContain('Reading')
 })
 
-test('with very large text, all of a voice begins at one line but its name', async () => {
+test('with very large text, the search has a line, and all of a voice but its name begins at one line', async () => {
   const view = await show({ page: { viewport: { width: 360, height: 640 } } })
   await view.run()
   await view.frame.waitForSelector('#voices')
   await doubleText(view.frame)
+  const search = 'document.querySelector("#search").offsetWidth'
+  expect(await view.frame.evaluate(search)).toBeGreaterThan(250)
   const starts = await view.frame.evaluate(
     `[...document.querySelectorAll('#voices li:first-child :is(.mark, .description, .about, .play, .icon-button)')]
       .map((part) => Math.round(part.getBoundingClientRect().left))`,
