@@ -112,15 +112,15 @@ ${copied(html`<code>${url}</code>`, 'the address')}
 /** Badges: whether calls cost money, and whether the platform and the state are reachable. */
 function states({ isSandbox, readiness: { platform, state } }: HomePageOptions): readonly Html[] {
   return [
-    isSandbox
-      ? badge('Sandbox: calls are simulated')
-      : badge('Real platform: calls cost money', 'warning'),
-    platform === 'ok'
-      ? badge('Platform reachable', 'success')
-      : badge('Platform not reachable', 'danger'),
+    ...(isSandbox
+      ? [badge('Sandbox: calls are simulated')]
+      : [badge('Real platform: calls cost money', 'warning'), platformState(platform === 'ok')]),
     ...(state === 'ok' ? [] : [badge('State not reachable: nobody can be called', 'danger')]),
   ]
 }
+
+const platformState = (isReachable: boolean): Html =>
+  isReachable ? badge('Platform reachable', 'success') : badge('Platform not reachable', 'danger')
 
 /**
  * Origin that the browser has used. Forwarding headers are trusted from any sender, because the
@@ -141,7 +141,7 @@ ul { margin: 0; padding: 0; list-style: none; }
 li, .client, .more { border-top: 1px solid var(--line); }
 li:last-child, .client:last-child, .more { border-bottom: 1px solid var(--line); }
 .more .client:last-child { border-bottom: 0; }
-li .copied { padding: var(--space-1) 0; }
+li .copied { padding: var(--space-3) 0; }
 section > .copied, details .copied { padding-inline-start: var(--space-3); border-radius: var(--radius-2); background: var(--raised); }
 .copied code { font-size: calc(.93 * var(--size-2)); }
 li .copied button { justify-content: end; padding-inline-end: 0; }

@@ -114,10 +114,9 @@ async function sendQuestion(
 }
 
 /** The server's answer to a call at night. */
-const quietText = [
-  'place_call failed: the call is not allowed (quiet_hours): +4930901820 is not called now:',
-  'it is 22:10 in Europe/Berlin, in the quiet hours (21:00 to 08:00). Nothing was dialled.',
-].join(' ')
+const quietHours =
+  '+4930901820 is not called now: it is 22:10 in Europe/Berlin, in the quiet hours (21:00 to 08:00).'
+const quietText = `place_call failed: the call is not allowed (quiet_hours): ${quietHours} Nothing was dialled.`
 
 const archived = ['Front desk', 'Terminservice', 'Reminders'].map((name, at) => ({
   ...{ agent_id: `agent-${at}`, name },
@@ -218,7 +217,11 @@ export const decisionPictures: readonly Picture[] = [
       await answerWith(view, {
         content: [{ type: 'text', text: quietText }],
         isError: true,
-        _meta: { 'voice-agent-mcp/error': { kind: 'not_allowed', retryAfter: 36_000 } },
+        _meta: {
+          'voice-agent-mcp/error': {
+            ...{ kind: 'not_allowed', ruleText: quietHours, retryAfter: 36_000 },
+          },
+        },
       })
       await view.frame.click('#agree')
     },

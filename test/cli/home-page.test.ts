@@ -27,7 +27,7 @@ test('a browser that asks for the root is told what this is, and programs are no
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'sha256-/)
   expect(body).toContain('(sandbox)')
-  expect(tonesIn(body)).toEqual(['neutral', 'success'])
+  expect(tonesIn(body)).toEqual(['neutral'])
   expect(body).toContain(program.url)
   expect(body).toContain('data-access="none"')
   expect(body).not.toContain('YOUR-')
