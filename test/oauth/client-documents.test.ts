@@ -66,7 +66,11 @@ async function start(answer: RequestListener) {
     await person.open(`/oauth/authorize?${queryOf(clientId, redirect)}`)
     const { status, text = '' } = person.page ?? {}
     const problem = /data-problem="(\w+)"/.exec(text)?.[1]
-    return { status, problem, text: text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ') }
+    const words = text
+      .replaceAll('<wbr>', '')
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+    return { status, problem, text: words }
   }
   /** Status of an authorization request from this IP address; 303 redirects to the page. */
   const statusFrom = async (address: string, clientId: string) => {

@@ -29,7 +29,9 @@ const isUp = async (url: string) => (await fetch(new URL('/health', url))).statu
 const choosyPlatform = () =>
   startFakePlatform(({ url, headers }, response) => {
     if (String(headers['x-api-key']).startsWith('bad')) {
-      return json(response, 401, envelope('unauthorized'))
+      // Late, so that requests sent together are checked together.
+      setTimeout(() => json(response, 401, envelope('unauthorized')), 200)
+      return
     }
     if (url.endsWith('/accounts/current')) return json(response, 200, { id: 'own' })
     if (url.includes('/agents/')) return json(response, 200, { id: 'a', name: 'An agent' })
