@@ -5,7 +5,8 @@ import { WatchLimitError } from '../platform/sessions/watched-replies.ts'
 import { isResourceAddress, type ResourceContext, readResource, sourceOf } from './resources.ts'
 
 /**
- * `resources/subscribe` and `resources/unsubscribe` of the 2025 revisions. The transports serve
+ * `resources/subscribe` and `resources/unsubscribe` of the 2025 revisions, over stdio only, where
+ * the process ends with the connection, and the subscriptions with it. The transports serve
  * `subscriptions/listen` of the later revision.
  */
 export function serveSubscriptions(server: Server, context: ResourceContext): void {
@@ -16,7 +17,7 @@ export function serveSubscriptions(server: Server, context: ResourceContext): vo
   }
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, { mcpReq }) => {
     await refuseMissing(context, uri, mcpReq.signal)
-    // The client has disconnected: `onclose` has run already and would never end the subscription.
+    // A client expects no notifications of a request that it cancelled.
     if (mcpReq.signal.aborted) return {}
     end(uri)
     const notify = () => server.sendResourceUpdated({ uri }).catch(() => undefined)
@@ -27,9 +28,6 @@ export function serveSubscriptions(server: Server, context: ResourceContext): vo
     end(uri)
     return {}
   })
-  server.onclose = () => {
-    for (const uri of [...stops.keys()]) end(uri)
-  }
 }
 
 function watchOne({ session }: ResourceContext, uri: string, onUpdate: () => void): () => void {

@@ -34,6 +34,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
   return {
     ...facts,
     ...{ input, inputSchema, output, options, clearable, defaults, view: spec.view },
+    ownOutput: once(() => withoutReplyFields(output(), route)),
     outputSchema: once(() => jsonSchemaOf(output(), 'output')),
     listed: (account) => lists[account](),
     shortening: steps.shortening,
@@ -84,6 +85,13 @@ function defaultView<R extends Route>(route: R): ResultView<R> {
 function withAccountId(schema: z.ZodObject, route: Route): z.ZodObject {
   if (!('account_id' in route.params.shape) || 'account_id' in schema.shape) return schema
   return schema.extend({ account_id: z.string().optional().describe('Account it belongs to.') })
+}
+
+/** Removes the fields that have the same schema in the route's reply. */
+function withoutReplyFields(schema: z.ZodObject, { reply }: Route): z.ZodObject {
+  const inReply = reply instanceof z.ZodObject ? reply.shape : {}
+  const own = Object.entries(schema.shape).filter(([name, field]) => inReply[name] !== field)
+  return z.object(Object.fromEntries(own))
 }
 
 function once<T>(make: () => T): () => T {

@@ -45,11 +45,11 @@ interface ResultContext {
 
 /** Converts a tool's output to a result: data for programs, and text for a model. */
 export function successResult(
-  tool: Pick<Tool, 'output' | 'shortening'>,
+  tool: Pick<Tool, 'ownOutput' | 'shortening'>,
   { structured: given, lines }: ToolOutput,
   { request, account, note, ignoredNulls }: ResultContext,
 ): CallToolResult {
-  const promised = asPromised(tool.output(), {
+  const promised = asPromised(tool.ownOutput(), {
     ...given,
     ...(note !== undefined && { note: [given.note, note].filter(Boolean).join(' ') }),
     ...(ignoredNulls.length > 0 && { ignored_nulls: ignoredNulls }),
@@ -71,7 +71,7 @@ export function successResult(
 
 /**
  * Removes platform fields that have the name of one of our fields but another type. Keeps all other
- * undocumented fields.
+ * fields: the contract has checked the documented ones.
  */
 function asPromised(schema: z.ZodObject, structured: StructuredContent): StructuredContent {
   if (schema.safeParse(structured).success) return structured

@@ -203,6 +203,8 @@ export interface Tool {
   readonly inputSchema: () => JsonSchema
   /** Schema of the tool's results. */
   readonly output: () => z.ZodObject
+  /** The fields of `output` that the reply of the tool's route does not have. */
+  readonly ownOutput: () => z.ZodObject
   /** Complete JSON Schema of the tool's results. tools/list abbreviates it. */
   readonly outputSchema: () => JsonSchema
   readonly options: z.ZodObject

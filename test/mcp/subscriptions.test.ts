@@ -183,6 +183,27 @@ test('nothing is watched for a client that has gone while its key was checked', 
   expect(platform.seen.map(({ url }) => url)).toEqual(['/v1/accounts/current'])
 })
 
+test('a cancelled request to subscribe watches nothing', async () => {
+  let isAnswered = false
+  await using platform = await startFakePlatform((_request, res) => {
+    setTimeout(() => {
+      isAnswered = true
+      json(res, 200, catalog('old'))
+    }, 400)
+  })
+  await using one = listener(legacy)
+  await one.client.connect(overStdio(platform, 'key-one'))
+  const cancelled = new AbortController()
+  const subscribing = one.client.subscribeResource({ uri: models }, { signal: cancelled.signal })
+  await expect.poll(() => platform.seen.length).toBe(1)
+  cancelled.abort()
+  await expect(subscribing).rejects.toThrow()
+  await expect.poll(() => isAnswered).toBe(true)
+  const read = platform.seen.length
+  await pause(800)
+  expect(platform.seen.length).toBe(read)
+})
+
 test('a catalog says how long and for whom it may be cached; an agent is never cached', async () => {
   await using one = listener(modern)
   await one.client.connect(

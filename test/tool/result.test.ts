@@ -322,7 +322,7 @@ test('a placed call whose answer is lost was sent exactly once', async () => {
 })
 
 const resultWith = (note: string | undefined, output: ToolOutput) =>
-  successResult({ output: () => z.looseObject({}), shortening: undefined }, output, {
+  successResult({ ownOutput: () => z.looseObject({}), shortening: undefined }, output, {
     ...{ request: { params: {}, query: {} }, account: undefined, ignoredNulls: [], note },
   })
 
