@@ -109,18 +109,20 @@ ${copied(html`<code>${url}</code>`, 'the address')}
 }</div>
 </section>`
 
-/** Badges: whether calls cost money, and whether the platform and the state are reachable. */
+/**
+ * Badges: whether calls cost money, and whether the platform and the state are reachable. In the
+ * sandbox, no badge says that the platform is reachable: there is none.
+ */
 function states({ isSandbox, readiness: { platform, state } }: HomePageOptions): readonly Html[] {
   return [
-    ...(isSandbox
-      ? [badge('Sandbox: calls are simulated')]
-      : [badge('Real platform: calls cost money', 'warning'), platformState(platform === 'ok')]),
+    isSandbox
+      ? badge('Sandbox: calls are simulated')
+      : badge('Real platform: calls cost money', 'warning'),
+    ...(platform === 'ok' ? [] : [badge('Platform not reachable', 'danger')]),
+    ...(platform === 'ok' && !isSandbox ? [badge('Platform reachable', 'success')] : []),
     ...(state === 'ok' ? [] : [badge('State not reachable: nobody can be called', 'danger')]),
   ]
 }
-
-const platformState = (isReachable: boolean): Html =>
-  isReachable ? badge('Platform reachable', 'success') : badge('Platform not reachable', 'danger')
 
 /**
  * Origin that the browser has used. Forwarding headers are trusted from any sender, because the

@@ -173,8 +173,8 @@ function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElem
 }
 
 /**
- * One row for each shown call. The phone number in a row is a button that opens the call. On a phone, the style
- * sheet makes two lines of a row, so the roles are set in words.
+ * One row for each shown call. The phone number in a row is a button that opens the call. On a
+ * phone, the style sheet makes two lines of a row, so the roles are set as attributes.
  */
 function table(
   shown: readonly ListedCall[],

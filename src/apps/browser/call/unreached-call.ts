@@ -48,7 +48,10 @@ function withoutCode(reason: string): string {
 
 type Words = readonly [reason: string | undefined, advice: string]
 
-/** Reason why an ended call has no transcript, and the next step, by answer status. The badge has the outcome. */
+/**
+ * Reason why an ended call has no transcript, and the next step, by answer status. The badge has the
+ * outcome.
+ */
 const silences: Readonly<Record<AnswerStatus, Words>> = {
   waiting: ['The call ended before anybody took it.', 'Try another time of day.'],
   human: ['No words were kept.', 'Nobody spoke, or the account keeps no transcripts.'],
@@ -64,7 +67,9 @@ const silences: Readonly<Record<AnswerStatus, Words>> = {
 
 const endedEarly = 'It ended before anybody spoke.'
 
-/** Reason why a failed call has no transcript, and the next step. A call in a browser has no number. */
+/**
+ * Reason why a failed call has no transcript, and the next step. A call in a browser has no number.
+ */
 const failures: Readonly<Record<'inbound' | 'outbound' | 'other', Words>> = {
   inbound: [endedEarly, 'Check the agent that answers this number.'],
   outbound: [

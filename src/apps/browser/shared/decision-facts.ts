@@ -26,7 +26,7 @@ export function warningsOf(facts: Facts): HTMLElement[] {
 }
 
 /**
- * The facts, without the warnings and those left out by name. A changed fact is shown as a word diff.
+ * The facts, except the warnings and those named in `leftOut`. A changed fact is shown as a word diff.
  */
 export function factNodes(
   facts: Facts,
@@ -72,8 +72,8 @@ const templateFact = 'Greeting template'
 const filledIn = ', the platform fills in […]'
 
 /**
- * A value with marks where it is not known or these variables are blank, and the note about its gaps in
- * a line of its own.
+ * Marks `Not known` and the variables in `blanks` in a value. The note about gaps gets a line of its
+ * own.
  */
 function valueNodes(value: string, blanks: readonly string[]): readonly (Node | string)[] {
   const isFilledIn = value.endsWith(filledIn)

@@ -32,8 +32,8 @@ const consonants = 'sch|ch|ph|th|qu|[bcdfghjklmnpqrstvwxzß]'
 const syllable = new RegExp(`(?<=\\p{L}{3})(${consonants})(?=[${vowels}]\\p{L}{2})`, 'giu')
 
 /**
- * Adds soft hyphens to words of more than 15 letters, where most European languages begin a syllable. `hyphens: auto` needs the language of the text, and a dictionary that not every
- * browser has.
+ * Adds soft hyphens to words of more than 15 letters, where most European languages begin a syllable.
+ * `hyphens: auto` needs the language of the text, and a dictionary that not every browser has.
  */
 export const withSoftHyphens = (text: string): string =>
   text.replace(/\p{L}{16,}/gu, (word) => word.replace(syllable, '\u00ad$1'))
