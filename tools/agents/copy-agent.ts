@@ -144,7 +144,10 @@ async function create(
       )
     if (!isOtherAccount || !isRejectedWith(error, 403, 404)) throw error
     const hint = await hintFor('account_id', accountIn(request), request, restricted)
-    throw badArgument('to_account_id', `${why}. ${hint ?? 'list_subaccounts shows the accounts.'}`)
+    const message = `${why}. ${hint ?? 'list_subaccounts shows the accounts.'}`
+    throw new Refused('bad_arguments', 'the platform refused the account; nothing was created', {
+      fields: [{ argument: 'to_account_id', message }],
+    })
   }
 }
 
