@@ -7,23 +7,6 @@ import { busy, type Guard, guardOf, parsed, resultCode } from './database-file-e
 /** Schema version; incremented with every change of the tables. */
 const schemaVersion = 1
 
-/**
- * Id of the database, by which a client's journal distinguishes calls of different sandboxes. A
- * file from an older version gets an id when it is opened.
- */
-const identitySchema = `
-CREATE TABLE IF NOT EXISTS sandbox (id TEXT NOT NULL) STRICT;
-INSERT INTO sandbox SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM sandbox)`
-
-/** Web calls that can be joined in a browser. Older files get the table when opened. */
-const webCallSchema = `
-CREATE TABLE IF NOT EXISTS web_calls (
-  call_id TEXT PRIMARY KEY REFERENCES calls (id),
-  token TEXT NOT NULL UNIQUE,
-  talk TEXT NOT NULL,
-  joined INTEGER
-) STRICT, WITHOUT ROWID`
-
 /** Body of the triggers that add a completed call to the usage of its hour. */
 const countCall = `BEGIN
   INSERT INTO usage_hours
@@ -37,6 +20,10 @@ END;`
  * (call-row.ts), so its state is a function of the row and the time.
  */
 const schema = `
+-- Id of the database, by which a client's journal distinguishes calls of different sandboxes.
+CREATE TABLE sandbox (id TEXT NOT NULL) STRICT;
+INSERT INTO sandbox VALUES (lower(hex(randomblob(16))));
+
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY,
   parent_id TEXT REFERENCES accounts (id),
@@ -110,6 +97,14 @@ CREATE INDEX calls_account ON calls (account_id, created);
 CREATE INDEX calls_ended ON calls (ended);
 CREATE UNIQUE INDEX calls_external ON calls (account_id, external_id) WHERE external_id IS NOT NULL;
 
+-- Web calls that can be joined in a browser.
+CREATE TABLE web_calls (
+  call_id TEXT PRIMARY KEY REFERENCES calls (id),
+  token TEXT NOT NULL UNIQUE,
+  talk TEXT NOT NULL,
+  joined INTEGER
+) STRICT, WITHOUT ROWID;
+
 -- Completed calls added up by the hour they were placed in, so that usage over a year need not
 -- read every call. A call is counted from the start; those that have not ended yet are taken off
 -- again when usage is read.
@@ -176,14 +171,12 @@ export function openStore(
   const db = guard(() => retryWhileBusy(() => connect(file, isReset)))
   try {
     const store = storeOn(db, guard)
-    // A transaction takes the write lock, which another process may hold, so a file that has all
+    // A transaction takes the write lock, which another process may hold, so a file that has the
     // tables is opened without one.
-    if (isReset || guard(() => isEmpty(db) || !hasLaterTables(db))) {
+    if (isReset || guard(() => isEmpty(db))) {
       store.transaction(() => {
         if (isReset) guard(() => dropTables(db))
-        const isNew = guard(() => createTables(db))
-        guard(() => db.exec(`${identitySchema};${webCallSchema}`))
-        if (isNew) fill(store)
+        if (guard(() => createTables(db))) fill(store)
       })
     }
     return store
@@ -319,7 +312,7 @@ function isEmpty(db: DatabaseSync, { isAnyVersion = false } = {}): boolean {
     db
       .prepare(
         `SELECT user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables,
-         (SELECT count(*) FROM sqlite_schema WHERE name = 'usage_hours') AS own
+         (SELECT count(*) FROM sqlite_schema WHERE name = 'web_calls') AS own
          FROM pragma_user_version`,
       )
       .get(),
@@ -330,11 +323,6 @@ function isEmpty(db: DatabaseSync, { isAnyVersion = false } = {}): boolean {
     throw new Error(`it was written by another version (${version}, not ${schemaVersion})`)
   throw new Error('it is a database of another program')
 }
-
-/** True if the file has the tables that were added without a new schema version. */
-const hasLaterTables = (db: DatabaseSync) =>
-  db.prepare("SELECT name FROM sqlite_schema WHERE name IN ('sandbox', 'web_calls')").all()
-    .length === 2
 
 /**
  * Empties the file and replaces the sandbox's id, because its calls are new. Another process that

@@ -1,5 +1,4 @@
 import { join as pathOf } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { startLlm, stream } from '../harness/fake-llm.ts'
@@ -218,18 +217,6 @@ describe('a web call', () => {
     using second = startSandbox({ file, webWaitMs: 60_000 })
     const page = await second.fetch(new Request(`${join.page_url}/state`))
     expect(await page.json()).toMatchObject({ phase: 'talking' })
-  })
-
-  test('works in a file of an older version', async () => {
-    using folder = scratchFolder()
-    const file = pathOf(folder.path, 'sandbox.db')
-    startSandbox({ file })[Symbol.dispose]()
-    const database = new DatabaseSync(file)
-    database.exec('DROP TABLE web_calls')
-    database.close()
-    using sandbox = startSandbox({ file, webWaitMs: 60_000 })
-    const { act } = await webCall(sandbox)
-    expect(await act({ action: 'join' })).toMatchObject({ phase: 'talking' })
   })
 })
 
