@@ -71,24 +71,17 @@ function listedSchema(
   detail: ListingDetail,
 ): JsonSchema {
   const { account_id, include_subaccounts, to_account_id, ...properties } = schema.properties ?? {}
-  const offersAccount = account === 'any' && account_id !== undefined
-  const isShown = (name: string) => !detail.hidden?.includes(name)
-  const offersSubaccounts =
-    account === 'any' && include_subaccounts !== undefined && isShown('include_subaccounts')
-  const shown = Object.entries(properties).filter(([name]) => isShown(name))
+  const last = account === 'any' ? { to_account_id, include_subaccounts, account_id } : {}
+  const shown = Object.entries({ ...properties, ...last }).filter(
+    ([name, field]) => field !== undefined && !detail.hidden?.includes(name),
+  )
+  // The server's instructions describe these arguments once for all tools.
+  const typesOnly = ['account_id', 'include_subaccounts', ...(detail.typesOnly ?? [])]
   return {
     ...schema,
-    properties: {
-      ...mapFields(Object.fromEntries(shown), (name, field) =>
-        listedArgument(name, field, detail, detail.typesOnly?.includes(name) ? 'type' : 'all'),
-      ),
-      ...(account === 'any' &&
-        to_account_id !== undefined &&
-        mapFields({ to_account_id }, (name, field) => listedArgument(name, field, detail, 'all'))),
-      ...(offersSubaccounts && { include_subaccounts: { type: 'boolean' } }),
-      // The server's instructions describe `account_id` once for all tools.
-      ...(offersAccount && { account_id: { type: 'string' } }),
-    },
+    properties: mapFields(Object.fromEntries(shown), (name, field) =>
+      listedArgument(name, field, detail, typesOnly.includes(name) ? 'type' : 'all'),
+    ),
   }
 }
 
@@ -182,9 +175,7 @@ function isPlain(name: string, { description = '', format }: JsonSchema): boolea
 function listedOutputSchema({ properties = {}, required }: JsonSchema): JsonSchema {
   return {
     type: 'object',
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, field]) => [name, listedField({ ...Object(field) })]),
-    ),
+    properties: mapFields(properties, (_, field) => listedField(field)),
     ...(required && { required }),
   }
 }
