@@ -75,7 +75,7 @@ async function readPages(
   signal: AbortSignal,
 ): Promise<ConversationsRead> {
   const readPage = pageReader(run, signal)
-  const transcripts = new Transcripts(run, signal)
+  const transcripts = transcriptReader(run, signal)
   // A platform may ignore `offset`, which some versions of the API reference lack, and return its
   // first conversations again. Reading the first conversation detects this.
   const first = from > 0 ? (await readPage(0, 1)).items[0] : undefined
@@ -174,56 +174,46 @@ const isTooLarge = (error: unknown) =>
   error.failure.kind === 'unreadable' &&
   error.failure.reason === 'too_large'
 
-/** The transcripts of conversations, including those that the list lacks. */
-class Transcripts {
-  readonly #run: ReadingRun
-  readonly #signal: AbortSignal
-  readonly #unread = new Map<string, string[]>()
-  #calls = 0
+/** Reads the transcripts of conversations, including those that the list lacks. */
+function transcriptReader(
+  { request, restricted, signal: caller }: ReadingRun,
+  signal: AbortSignal,
+) {
+  const unread: { readonly id: string; readonly why: string }[] = []
+  let calls = 0
   /** The reason why no more single calls are read; `undefined`: reading goes on. */
-  #stopped: string | undefined
-
-  constructor(run: ReadingRun, signal: AbortSignal) {
-    this.#run = run
-    this.#signal = signal
-  }
-
-  /** The messages of a conversation; `undefined`: they could not be read. */
-  async of({ conversation_id: id, messages }: Conversation) {
-    if (messages) return messages
-    if (this.#calls === maxCalls) this.#stopped ??= `only ${maxCalls} calls are read one by one`
-    if (this.#stopped !== undefined) return this.#isUnread(id, this.#stopped)
-    this.#calls++
-    const { request, restricted, signal: caller } = this.#run
-    try {
-      const asked = { params: { ...request.params, call_id: id }, query: {} }
-      const call = await restricted.client.call(routes.calls.get, asked, this.#signal)
-      return call.messages ?? []
-    } catch (error) {
-      if (!(error instanceof ApiError) || caller?.aborted) throw error
-      if (isNotFound(error))
-        return this.#isUnread(
-          id,
-          'this account has no call with their id (a call of a subaccount is found with its account_id)',
-        )
-      this.#stopped = pageMessage(error)
-      return this.#isUnread(id, this.#stopped)
-    }
-  }
-
-  #isUnread(id: string, reason: string): undefined {
-    this.#unread.set(reason, [...(this.#unread.get(reason) ?? []), id])
-  }
-
-  notRead(): NotRead[] {
-    return [...this.#unread].map(([why, ids]) => ({
-      reason: 'no_transcript',
-      message: `the list has no transcript of them: ${why}`,
-      conversations: ids.length,
-      ids: ids.slice(0, maxIds),
-    }))
+  let stopped: string | undefined
+  const addUnread = (id: string, why: string): undefined => void unread.push({ id, why })
+  return {
+    /** The messages of a conversation; `undefined`: they could not be read. */
+    async of({ conversation_id: id, messages }: Conversation) {
+      if (messages) return messages
+      if (calls === maxCalls) stopped ??= `only ${maxCalls} calls are read one by one`
+      if (stopped !== undefined) return addUnread(id, stopped)
+      calls++
+      try {
+        const asked = { params: { ...request.params, call_id: id }, query: {} }
+        const call = await restricted.client.call(routes.calls.get, asked, signal)
+        return call.messages ?? []
+      } catch (error) {
+        if (!(error instanceof ApiError) || caller?.aborted) throw error
+        if (isNotFound(error)) return addUnread(id, noSuchCall)
+        stopped = pageMessage(error)
+        return addUnread(id, stopped)
+      }
+    },
+    notRead: (): NotRead[] =>
+      [...Map.groupBy(unread, ({ why }) => why)].map(([why, of]) => ({
+        reason: 'no_transcript',
+        message: `the list has no transcript of them: ${why}`,
+        conversations: of.length,
+        ids: of.slice(0, maxIds).map(({ id }) => id),
+      })),
   }
 }
+
+const noSuchCall =
+  'this account has no call with their id (a call of a subaccount is found with its account_id)'
 
 /** Maximum number of ids named per reason. */
 const maxIds = 20
