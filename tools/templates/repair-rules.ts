@@ -73,7 +73,7 @@ const plainQuotes: RepairRule = (template) => {
  */
 const closeQuotes: RepairRule = (template) => {
   const changed = mapTags(template, (inner) => {
-    const rest = outsideQuotes(inner, (code) => code).match(/^(?:'[^'\n]*'|"[^"\n]*"|[^'"])*/)?.[0]
+    const rest = inner.match(/^(?:'[^'\n]*'|"[^"\n]*"|[^'"])*/)?.[0]
     const at = rest?.length ?? inner.length
     const mark = inner[at]
     if (mark === undefined) return inner
@@ -94,11 +94,7 @@ const closeQuotes: RepairRule = (template) => {
  */
 const closeBrackets: RepairRule = (template) => {
   const changed = mapTags(template, (inner) => {
-    let code = ''
-    outsideQuotes(inner, (part) => {
-      code += part
-      return part
-    })
+    const code = inner.replaceAll(quotedText, '')
     const missing = code.split('(').length - code.split(')').length
     if (missing > 0 && missing <= 3) return appendTo(inner, ')'.repeat(missing))
     return missing === -1 ? inner.replace(/\)(\s*[-+]?)$/, '$1') : inner
@@ -124,19 +120,10 @@ const jinjaOperators: RepairRule = (template) => {
   return repair(template, changed, 'wrote operators as Jinja has them')
 }
 
-const tagNames = [
-  'if',
-  'elif',
-  'else',
-  'endif',
-  'for',
-  'endfor',
-  'set',
-  'endset',
-  'with',
-  'endwith',
-]
-  .concat(['macro', 'endmacro', 'call', 'endcall', 'filter', 'endfilter', 'block', 'endblock'])
+const blocks = ['if', 'for', 'set', 'with', 'macro', 'call', 'filter', 'block']
+const tagNames = blocks
+  .flatMap((name) => [name, `end${name}`])
+  .concat(['elif', 'else'])
   .map((id) => ({ id, names: [] }))
 
 /** Replaces block tags of other languages: `else if`, `elseif`, `end if`. */
@@ -180,13 +167,15 @@ const tagName: RepairRule = (template, { message, line }) => {
 
 /** Filters of other languages whose names do not resemble their Jinja counterparts. */
 const filterNames = new Map([
-  ...['uppercase', 'upcase', 'toupper'].map((name) => [name, 'upper'] as const),
-  ...['lowercase', 'downcase', 'tolower'].map((name) => [name, 'lower'] as const),
-  ...([
-    ['titlecase', 'title'],
-    ['strip', 'trim'],
-    ['size', 'length'],
-  ] as const),
+  ['uppercase', 'upper'],
+  ['upcase', 'upper'],
+  ['toupper', 'upper'],
+  ['lowercase', 'lower'],
+  ['downcase', 'lower'],
+  ['tolower', 'lower'],
+  ['titlecase', 'title'],
+  ['strip', 'trim'],
+  ['size', 'length'],
 ])
 
 /** Replaces an unknown filter or test. */
@@ -253,9 +242,13 @@ export function withDoubleBraces(template: string): string {
     }, template)
 }
 
+/** A string in quotes on one line. */
+const quotedText = /('[^'\n]*'|"[^"\n]*")/g
+
+/** Changes the parts of a tag that are not in quotes. */
 const outsideQuotes = (inner: string, change: (code: string) => string): string =>
   inner
-    .split(/('[^'\n]*'|"[^"\n]*")/)
+    .split(quotedText)
     .map((part, i) => (i % 2 === 0 ? change(part) : part))
     .join('')
 
