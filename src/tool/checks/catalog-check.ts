@@ -246,7 +246,6 @@ function missingEntry(
   entries: readonly NamedItem[],
 ): MissingValue[] {
   if (typeof given !== 'string' || given === '' || entries.length === 0) return []
-  if (entries.some(({ id }) => id === given)) return []
   const named = entriesNamed(given, entries)
   const meant = named.length > 0 ? named : entries.filter((entry) => isMeant(given, entry))
   return [{ argument, given, meant: meant.slice(0, 3), message: notListed(given, entries) }]
@@ -269,13 +268,11 @@ async function voiceFindings(given: Fields, reader: CatalogReader): Promise<Find
   const ofProvider = finding('voice', 'provider', given.provider, knownVoiceProviders)
   const [known] = ofProvider
   const provider = known && 'id' in known ? known.id : given.provider
-  const voices = await readVoices(provider, 'cached', reader)
-  if (voices === 'no such provider') return ofProvider
-  const providerId = ofProvider.filter((one) => 'id' in one)
   return byCatalog(async (age) => {
-    const entries = age === 'cached' ? voices : await readVoices(provider, age, reader)
-    if (entries === 'no such provider') return providerId
-    return [...providerId, ...finding('voice', 'voice_id', given.voice_id, entries)]
+    const voices = await readVoices(provider, age, reader)
+    if (voices === 'no such provider') return ofProvider
+    const providerId = ofProvider.filter((one) => 'id' in one)
+    return [...providerId, ...finding('voice', 'voice_id', given.voice_id, voices)]
   })
 }
 
