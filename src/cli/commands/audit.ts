@@ -114,8 +114,12 @@ async function printAuditTrail(
   const { writeOutput } = await import('../terminal/terminal-io.ts')
   let isFirst = true
   for await (const page of pagesOf(trail, query)) {
-    await writeOutput(`${auditLines(page, { wantsJson, isFirst }).join('\n')}\n`)
+    if (isFirst && !wantsJson) await writeOutput(`${rowText(head)}\n`)
     isFirst = false
+    const lines = page.map((entry) =>
+      wantsJson ? safeJson(JSON.stringify(entry)) : rowText(rowOf(entry)),
+    )
+    await writeOutput(`${lines.join('\n')}\n`)
   }
   if (isFirst && !wantsJson) await writeOutput('The audit trail has no such entry.\n')
 }
@@ -132,19 +136,11 @@ async function* pagesOf(trail: AuditTrail, query: AuditQuery): AsyncGenerator<Au
   }
 }
 
-/** Formats audit entries as JSON lines or table rows. Only the first page has the table's head. */
-function auditLines(
-  entries: readonly AuditEntry[],
-  { wantsJson, isFirst }: { readonly wantsJson: boolean; readonly isFirst: boolean },
-): string[] {
-  if (wantsJson) return entries.map((entry) => safeJson(JSON.stringify(entry)))
-  return [...(isFirst ? [head] : []), ...entries.map(rowOf)].map((row) =>
-    safeLine(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).trimEnd(),
-  )
-}
-
 /** Fixed column widths, because pages are printed one by one. */
 const widths = [20, 9, 19, 16, 12, 24]
+
+const rowText = (row: readonly string[]): string =>
+  safeLine(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).trimEnd()
 
 const head = ['TIME', 'OUTCOME', 'TOOL', 'KEY', 'CONFIRMED BY', 'CLIENT', 'WHAT']
 
