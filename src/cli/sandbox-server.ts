@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import * as z from 'zod'
-import { errorCodes } from '../contract/error.ts'
 import { Faults } from '../sandbox/faults.ts'
 import { Fixture } from '../sandbox/fixture/fixture.ts'
-import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts'
+import { Problem } from '../sandbox/problem.ts'
+import { openSandbox } from '../sandbox/sandbox.ts'
 import { hostCheck, type Listening, listen } from '../server/transports/listen.ts'
 import { messageOf, safeLine, safeLines } from '../text/safe-text.ts'
 import type { ListenConfig } from './config/http.ts'
@@ -29,23 +29,28 @@ export interface SandboxServerConfig extends ListenConfig {
  */
 export async function startSandboxServer(config: SandboxServerConfig): Promise<Listening> {
   const { faultsFile, fixtureFile, isReset, allowedHosts } = config
-  const { llm, webWaitMs, ...rest } = config.sandbox
   const sandbox = openSandbox({
-    ...rest,
+    ...config.sandbox,
     onBug: logDefect,
     isReset,
     ...(fixtureFile && { seed: readDescription('fixture', fixtureFile, Fixture) }),
-    webCalls: { pagesAt: ({ url }) => new URL(url).origin, waitMs: webWaitMs },
-    ...(llm && { llm }),
+    webCalls: { pagesAt: ({ url }) => new URL(url).origin, waitMs: config.sandbox.webWaitMs },
     ...(faultsFile && { faults: readDescription('faults file', faultsFile, Faults) }),
   })
   const { host } = config.listen
-  const answer = answerer(sandbox, hostCheck({ host, isLoopback: isLoopback(host), allowedHosts }))
+  const refusalOfHost = hostCheck({ host, isLoopback: isLoopback(host), allowedHosts })
   const listener = getRequestListener(async (request, env) => {
+    const { incoming, outgoing } = env as HttpBindings
     const started = performance.now()
-    const response = await answer(request, env as HttpBindings)
+    const refusal = refusalOfHost(incoming.headers.host)
+    const response = refusal ? new Problem(403, refusal).response() : await sandbox.fetch(request)
     log(answerLine(request, response, performance.now() - started), 'info')
-    return response
+    // The rest of the body is not read, so the connection cannot be used for another request.
+    if (!incoming.complete) outgoing.setHeader('connection', 'close')
+    if (response.type !== 'error') return response
+    // Response.error(): the sandbox simulates a broken connection.
+    outgoing.destroy()
+    return RESPONSE_ALREADY_SENT
   })
   const listening = await listen(createServer(listener), config.listen)
   return {
@@ -57,34 +62,15 @@ export async function startSandboxServer(config: SandboxServerConfig): Promise<L
   }
 }
 
-/** Answers requests from the sandbox. `refusalOfHost` checks the Host header. */
-const answerer =
-  (sandbox: Pick<Sandbox, 'fetch'>, refusalOfHost: ReturnType<typeof hostCheck>) =>
-  async (request: Request, { incoming, outgoing }: HttpBindings) => {
-    const refusal = refusalOfHost(incoming.headers.host)
-    const response = refusal ? forbidden(refusal) : await sandbox.fetch(request)
-    // The rest of the body is not read, so the connection cannot be used for another request.
-    if (!incoming.complete) outgoing.setHeader('connection', 'close')
-    if (response.type !== 'error') return response
-    // Response.error(): the sandbox simulates a broken connection.
-    outgoing.destroy()
-    return RESPONSE_ALREADY_SENT
-  }
-
 /**
  * Log line of an answer: method, path, status and time. The query is omitted, because it may
  * contain telephone numbers. The path of a web call page is omitted, because it contains the join
  * secret.
  */
 function answerLine({ method, url }: Request, response: Response, ms: number): string {
-  const status = response === RESPONSE_ALREADY_SENT ? 'broken off' : response.status
+  const status = response.type === 'error' ? 'broken off' : response.status
   const path = URL.parse(url)?.pathname.replace(/(?<=^\/web-calls\/)[^/]+/, '…')
   return `${method} ${path} ${status}, ${ms.toFixed(1)} ms`
-}
-
-function forbidden(message: string): Response {
-  const envelope = { code: errorCodes[403], message, detail: null, errors: null }
-  return Response.json(envelope, { status: 403 })
 }
 
 /** Reads a JSON file of the user. Errors name the position in the file. */

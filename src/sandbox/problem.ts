@@ -31,13 +31,10 @@ export class Problem extends Error {
     this.headers = more.allow ? { allow: [...more.allow].join(', ') } : {}
   }
 
-  envelope(): ErrorEnvelope {
-    return {
-      code: codes[this.status],
-      message: this.message,
-      detail: this.detail,
-      errors: this.errors,
-    }
+  response(): Response {
+    const { status, headers, message, detail, errors } = this
+    const envelope: ErrorEnvelope = { code: codes[status], message, detail, errors }
+    return Response.json(envelope, { status, headers })
   }
 }
 

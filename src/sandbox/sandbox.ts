@@ -34,7 +34,7 @@ export interface SandboxOptions {
   /** Faults of the platform, to test how a client handles them. */
   readonly faults?: Faults
   /** Language model for simulated calls; by default they follow a script. */
-  readonly llm?: LlmOptions
+  readonly llm?: LlmOptions | undefined
   /** Receives unexpected errors with their stack, which replies omit. */
   readonly onBug?: (error: unknown) => void
   /** Lets people join web calls in a browser; by default the simulated caller joins at once. */
@@ -81,7 +81,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     (request: Request): Promise<Response> =>
       work(request).catch((error: unknown) => {
         if (!(error instanceof Problem || error instanceof StoreError)) onBug?.(error)
-        return problemResponse(error)
+        return problemOf(error).response()
       })
   const api = safely((request) => answer(request, { store, now: now(), speed, live }, webCalls))
   // The pages are not part of the platform's API: they need no key and have no simulated faults.
@@ -157,15 +157,10 @@ async function openWebCalls(
   return options && pagesAt !== undefined ? { pagesAt, waitMs: options.waitMs } : undefined
 }
 
-function problemResponse(error: unknown): Response {
-  if (error instanceof Problem) {
-    const { status, headers } = error
-    return Response.json(error.envelope(), { status, headers })
-  }
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
   const reason = messageOf(error)
-  const problem =
-    error instanceof StoreError
-      ? new Problem(500, reason)
-      : new Problem(500, 'The sandbox failed.', { detail: reason })
-  return Response.json(problem.envelope(), { status: 500 })
+  return error instanceof StoreError
+    ? new Problem(500, reason)
+    : new Problem(500, 'The sandbox failed.', { detail: reason })
 }

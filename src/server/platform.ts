@@ -55,7 +55,7 @@ async function openNetworkPlatform(
 const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
 
 async function openSandboxPlatform(
-  { file, seed, speed, webWaitMs, llm }: SandboxConfig,
+  config: SandboxConfig,
   onBug: (error: unknown) => void,
   webCallPagesAt: PagesAt | undefined,
 ): Promise<Platform> {
@@ -63,12 +63,9 @@ async function openSandboxPlatform(
   let opened: ReturnType<typeof openSandbox> | undefined
   const open = () => {
     opened ??= openSandbox({
-      file,
-      seed,
-      speed,
+      ...config,
       onBug,
-      ...(llm && { llm }),
-      ...(webCallPagesAt && { webCalls: { pagesAt: webCallPagesAt, waitMs: webWaitMs } }),
+      ...(webCallPagesAt && { webCalls: { pagesAt: webCallPagesAt, waitMs: config.webWaitMs } }),
     })
     return opened
   }
