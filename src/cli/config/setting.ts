@@ -120,90 +120,82 @@ export const list = (spec: Spec): Setting<readonly string[]> => ({
 })
 
 /** One of a few words, which `help` explains. */
-export const choice = <const T extends string>(
-  spec: Spec & { choices: readonly T[]; default: T; value?: string },
-): Setting<T> => ({
-  ...optionalChoice({ ...spec, range: `Default ${spec.default}.` }),
-  json: { type: 'string', enum: spec.choices, default: spec.default },
-  parse: (given, label) =>
-    given === undefined ? spec.default : parsedChoice(given, spec.choices, label),
-})
+export const choice = <const T extends string>({
+  default: usual,
+  ...spec
+}: Spec & { choices: readonly T[]; default: T; value?: string }): Setting<T> => {
+  const setting = optionalChoice({ ...spec, range: `Default ${usual}.` })
+  return {
+    ...setting,
+    json: { ...setting.json, default: usual },
+    parse: (given, label) => setting.parse(given, label) ?? usual,
+  }
+}
 
 /** A choice without a fixed default; `range` explains the default. */
-export const optionalChoice = <const T extends string>(
-  spec: Spec & { choices: readonly T[]; value?: string; range: string },
-): Setting<T | undefined> => ({
-  help: spec.help,
-  value: spec.value ?? 'WHEN',
-  range: spec.range,
-  json: { type: 'string', enum: spec.choices },
-  parse: (given, label) =>
-    given === undefined ? undefined : parsedChoice(given, spec.choices, label),
+export const optionalChoice = <const T extends string>({
+  choices,
+  value = 'WHEN',
+  ...spec
+}: Spec & { choices: readonly T[]; value?: string; range: string }): Setting<T | undefined> => ({
+  ...spec,
+  value,
+  json: { type: 'string', enum: choices },
+  parse(given, label) {
+    const found = choices.find((one) => one === given)
+    if (found !== undefined || given === undefined) return found
+    throw new ConfigError(`${label} takes ${choices.join(', ')}, not ${given}.`)
+  },
 })
-
-function parsedChoice<T extends string>(given: string, choices: readonly T[], label: string): T {
-  const found = choices.find((one) => one === given)
-  if (found !== undefined) return found
-  throw new ConfigError(`${label} takes ${choices.join(', ')}, not ${given}.`)
-}
 
 /** `on` or `off`, which `help` explains. The error does not repeat the text, which may be a secret. */
 export const onOff = (spec: Spec & { default: 'on' | 'off' }): Setting<boolean> => ({
-  help: spec.help,
-  value: 'WHEN',
-  range: `Default ${spec.default}.`,
-  json: { type: 'string', enum: ['on', 'off'], default: spec.default },
+  ...choice({ ...spec, choices: ['on', 'off'] }),
   parse(given = spec.default, label) {
     if (given === 'on' || given === 'off') return given === 'on'
     throw new ConfigError(`${label} takes on or off.`)
   },
 })
 
-interface Bounds {
-  readonly min: number
-  readonly max: number
-  readonly isWhole?: boolean
+type NumberSpec<D> = Pick<Setting, 'help' | 'value' | 'range'> & {
+  min: number
+  max: number
+  isWhole?: boolean
+  default: D
 }
 
 /** A number within bounds. `value` names the unit. */
-export const number = <D extends number | undefined>(
-  spec: Spec & Bounds & { value: string; default: D; range: string },
-): Setting<number | D> => ({
-  help: spec.help,
-  value: spec.value,
-  range: spec.range,
+export const number = <D extends number | undefined>({
+  min,
+  max,
+  isWhole,
+  default: usual,
+  ...spec
+}: NumberSpec<D>): Setting<number | D> => ({
+  ...spec,
   json: {
-    type: spec.isWhole ? 'integer' : 'number',
-    minimum: spec.min,
-    maximum: spec.max,
-    ...(spec.default !== undefined && { default: spec.default }),
+    type: isWhole ? 'integer' : 'number',
+    minimum: min,
+    maximum: max,
+    ...(usual !== undefined && { default: usual }),
   },
-  parse: (given, label) => (given === undefined ? spec.default : parsedNumber(given, spec, label)),
+  parse(given, label) {
+    if (given === undefined) return usual
+    const value = Number(given)
+    if (value >= min && value <= max && (!isWhole || Number.isInteger(value))) return value
+    const kind = isWhole ? 'a whole number' : 'a number'
+    throw new ConfigError(`${label} takes ${kind} from ${min} to ${max}, not ${given}.`)
+  },
 })
-
-function parsedNumber(given: string, { min, max, isWhole }: Bounds, label: string): number {
-  const value = Number(given)
-  if (value >= min && value <= max && (!isWhole || Number.isInteger(value))) return value
-  const kind = isWhole ? 'a whole number' : 'a number'
-  throw new ConfigError(`${label} takes ${kind} from ${min} to ${max}, not ${given}.`)
-}
 
 const longestSeconds = { min: 0.001, max: 3600 }
 
 /** A time, given in seconds. The parsed value is in ms. */
-export const seconds = (spec: Spec & { default: number }): Setting<number> => ({
-  help: spec.help,
-  value: 'SECONDS',
-  range: `${longestSeconds.min} to ${longestSeconds.max} seconds; default ${spec.default}.`,
-  json: {
-    type: 'number',
-    minimum: longestSeconds.min,
-    maximum: longestSeconds.max,
-    default: spec.default,
-  },
-  parse: (given, label) =>
-    1000 * (given === undefined ? spec.default : parsedNumber(given, longestSeconds, label)),
-})
+export const seconds = (spec: Spec & { default: number }): Setting<number> => {
+  const range = `${longestSeconds.min} to ${longestSeconds.max} seconds; default ${spec.default}.`
+  const setting = number({ ...spec, ...longestSeconds, value: 'SECONDS', range })
+  return { ...setting, parse: (given, label) => 1000 * setting.parse(given, label) }
+}
 
 const maxCount = 1_000_000
 
@@ -217,10 +209,8 @@ export const limit = (spec: Spec & { default: number }): Setting<number> =>
 
 const countFrom = (min: 0 | 1, spec: Spec & { default: number }, range: string) =>
   number({
-    ...{ ...spec, min, range: `${range}; default ${spec.default}.` },
-    value: 'COUNT',
-    max: maxCount,
-    isWhole: true,
+    ...{ ...spec, min, max: maxCount, isWhole: true, value: 'COUNT' },
+    range: `${range}; default ${spec.default}.`,
   })
 
 /** The `--json` switch, for commands that print a result. */
