@@ -1,4 +1,5 @@
 import type { Call, PlacedCall } from '../contract/call.ts'
+import type { ReplyOf, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { ApiError, type Failure } from '../platform/failure.ts'
 import { pause, withTimeLimit } from '../platform/time-limit.ts'
@@ -59,25 +60,15 @@ export async function findPlacementOutcome(
 async function outcomeNow(
   entry: CurrentEntry,
   lookup: LookupContext,
-  options: Omit<SentOptions, 'sentAt'>,
+  options: SentOptions,
 ): Promise<PlacementOutcome> {
   if (entry.state === 'free') return { kind: 'absent', entry }
-  const { callId, firstSentAt } = entry
-  const isOpen = callId === null
-  const sentAt = isOpen ? firstSentAt : undefined
-  const look = await lookUpSent(entry.externalId, lookup, { ...options, sentAt }).catch(failureOf)
-  switch (look.kind) {
-    case 'found':
-      // The listed call may be another call with the same external id.
-      return {
-        kind: 'placed',
-        call: isOpen || look.call.id === callId ? look.call : { id: callId },
-      }
-    case 'absent':
-      return { kind: 'absent', entry }
-    case 'unknown':
-      return isOpen ? look : { kind: 'placed', call: { id: callId } }
-  }
+  const { callId } = entry
+  const look = await lookUpSent(entry, lookup, options).catch(failureOf)
+  if (callId === null) return look.kind === 'absent' ? { kind: 'absent', entry } : look
+  // The listed call may be another call with the same external id.
+  const isListed = look.kind === 'placed' && look.call.id === callId
+  return { kind: 'placed', call: isListed ? look.call : { id: callId } }
 }
 
 function failureOf(error: unknown): { readonly kind: 'unknown'; readonly failure: Failure } {
@@ -87,7 +78,7 @@ function failureOf(error: unknown): { readonly kind: 'unknown'; readonly failure
 
 /** Result of a search in the platform's list, by the rules in call-matching.ts. */
 type LookUp =
-  | { readonly kind: 'found'; readonly call: Call }
+  | { readonly kind: 'placed'; readonly call: Call }
   /** The call certainly does not exist. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly doubt: Doubt | undefined }
@@ -98,11 +89,6 @@ interface LookUpOptions {
 }
 
 interface SentOptions extends LookUpOptions {
-  /**
-   * Time of the first send, ms since 1970. `undefined`: not known, so only the list filtered by
-   * external id is read.
-   */
-  readonly sentAt: number | undefined
   /** True if enough time has passed since the send for the list to prove an absence. */
   readonly isSettled: boolean
 }
@@ -131,41 +117,34 @@ export const lookUpUnsent = (
   withList(context, options, async ({ readInTime }) => {
     const filtered = await readInTime({ external_id: externalId, limit: 10 })
     if (!filtered) return noEnd
-    const search: Search = {
-      wanted: wantedCall(externalId, context.request, { wasSent: false }),
-      since: Date.now() - keptForMs,
-      ids: filtered.items.length === 0 ? 'also by absence' : 'others',
-      isKnown: isKnownBy(context),
-    }
-    return listedIn(filtered.items, search) ?? (await searchAll(search, readInTime))
+    const wanted = wantedCall(externalId, context.request, { wasSent: false })
+    const ids = filtered.items.length === 0 ? 'also by absence' : 'others'
+    const search: Search = { wanted, since: Date.now() - keptForMs, ids, context }
+    return listedIn(filtered.items, wanted) ?? (await searchAll(search, readInTime))
   })
 
-/** Looks up a call that was sent. Throws ApiError and JournalError. */
+/**
+ * Looks up a call that was sent. If the call id is known, reads only the list filtered by external
+ * id. Throws ApiError and JournalError.
+ */
 const lookUpSent = (
-  externalId: string,
+  { externalId, callId, firstSentAt }: JournalEntry,
   context: LookupContext,
-  { sentAt, isSettled, ...options }: SentOptions,
+  { isSettled, ...options }: SentOptions,
 ): Promise<LookUp> =>
   withList(context, options, async ({ read, readInTime }) => {
     const { items } = await read({ external_id: externalId, limit: 10 })
-    const search: Search = {
-      wanted: wantedCall(externalId, context.request, { wasSent: true }),
-      since: (sentAt ?? Date.now()) - clockDoubtMs,
-      ids: 'nothing',
-      isKnown: isKnownBy(context),
-    }
-    const listed = listedIn(items, search)
+    const wanted = wantedCall(externalId, context.request, { wasSent: true })
+    const listed = listedIn(items, wanted)
     if (listed) return listed
-    if (sentAt === undefined || (items.length === 0 && !isSettled)) return nothingKnown
-    const found = await searchAll(search, readInTime)
+    if (callId !== null || (items.length === 0 && !isSettled)) return nothingKnown
+    const since = firstSentAt - clockDoubtMs
+    const found = await searchAll({ wanted, since, ids: 'nothing', context }, readInTime)
     return found.kind === 'absent' && !isSettled ? nothingKnown : found
   })
 
-interface Page {
-  readonly items: readonly Call[]
-  readonly count?: number | undefined
-}
-type Query = Readonly<Record<string, unknown>>
+type Query = RouteRequest['query']
+type Page = ReplyOf<typeof routes.calls.list>
 
 interface List {
   readonly read: (query: Query) => Promise<Page>
@@ -190,35 +169,34 @@ function withList(
   })
 }
 
-const isKnownBy =
-  ({ journal, callOwner }: LookupContext): Search['isKnown'] =>
-  async ({ id }) =>
-    (await journal.placedAgoMs(callOwner, id)) !== undefined
-
 interface Search {
   readonly wanted: WantedCall
   /** Start of the search period, ms since 1970. */
   readonly since: number
   readonly ids: IdEvidence
-  /** True if the listed call is in the journal, as the call of another request. */
-  readonly isKnown: (call: Call) => Promise<boolean>
+  readonly context: LookupContext
 }
 
 /** Finds the wanted call by its external id. */
-function listedIn(items: readonly Call[], { wanted }: Search): LookUp | undefined {
+function listedIn(items: readonly Call[], wanted: WantedCall): LookUp | undefined {
   const listed = items.filter((item) => isListedAs(item, wanted))
   const call = listed.find((item) => wanted.isOurId || !isAnotherPerson(item, wanted))
   if (call && !wanted.wasSent && isMasked(call, wanted))
     return { kind: 'unknown', doubt: { kind: 'may be it', call } }
-  if (call) return { kind: 'found', call }
+  if (call) return { kind: 'placed', call }
   const [another] = listed
   return another && { kind: 'unknown', doubt: { kind: 'another person', call: another } }
 }
 
+/** Finds a listed call that may be the wanted one, and is not in the journal as another call. */
 async function doubtIn(items: readonly Call[], search: Search): Promise<Doubt | undefined> {
-  for (const item of items)
-    if (mayBe(item, search.wanted, search) && !(await search.isKnown(item)))
-      return { kind: 'may be it', call: item }
+  const { journal, callOwner } = search.context
+  for (const call of items)
+    if (
+      mayBe(call, search.wanted, search) &&
+      (await journal.placedAgoMs(callOwner, call.id)) === undefined
+    )
+      return { kind: 'may be it', call }
   return undefined
 }
 
@@ -233,7 +211,7 @@ async function searchAll(search: Search, readInTime: List['readInTime']): Promis
     const page = await readInTime({ created_after, limit, offset: before })
     if (!page) break
     const { items, count = 0 } = page
-    const listed = listedIn(items, search)
+    const listed = listedIn(items, search.wanted)
     if (listed) return listed
     doubt ??= await doubtIn(items, search)
     counted = Math.max(counted, count)

@@ -98,7 +98,7 @@ async function lookUpFirst(
     const forMs = Math.min(timing.findOutMs, until - performance.now())
     const look = await lookUpUnsent(entry.externalId, lookup, { forMs, signal })
     if (look.kind === 'absent') return undefined
-    if (look.kind === 'found') {
+    if (look.kind === 'placed') {
       const wanted = wantedCall(entry.externalId, lookup.request, { wasSent: false })
       if (isAnotherCall(look.call, wanted)) throw new ExternalIdConflict(look.call)
       return await repeatOf(look.call, entry, lookup)
