@@ -57,20 +57,17 @@ export async function readToolArguments(
   let whole: Record<string, unknown> | undefined
   let wantsJson = false
   let wantsHelp = false
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? ''
-    const next = words[at + 1]
+  const left = [...words]
+  for (let word = left.shift(); word !== undefined; word = left.shift()) {
     if (word === '--json') wantsJson = true
     else if (word === '--help' || word === '-h') wantsHelp = true
     else if (word === '--args' || word.startsWith('--args=')) {
       if (whole) throw new CommandLineError('--args is given twice.')
-      const text = word === '--args' ? next : word.slice('--args='.length)
-      if (word === '--args') at += 1
+      const text = word === '--args' ? left.shift() : word.slice('--args='.length)
       whole = await wholeArguments(text, sources)
     } else {
-      const { place, value, usesNext } = await readFlag(word, next, tool, sources)
+      const { place, value } = await readFlag(word, left, tool, sources)
       add(given, place, value)
-      if (usesNext) at += 1
     }
   }
   return { arguments: merged(whole ?? {}, given), wantsJson, wantsHelp }
@@ -90,13 +87,11 @@ async function wholeArguments(
   return { ...value }
 }
 
-/** `--name value`, `--name=value`, `--name:=JSON`, `--name:@FILE`, `--switch`, `--no-switch`. */
-async function readFlag(
-  word: string,
-  next: string | undefined,
-  tool: Tool,
-  { readFile }: TextSources,
-) {
+/**
+ * `--name value`, `--name=value`, `--name:=JSON`, `--name:@FILE`, `--switch`, `--no-switch`. Takes
+ * the value from `left`, the words after the flag, if the flag needs it.
+ */
+async function readFlag(word: string, left: string[], tool: Tool, { readFile }: TextSources) {
   const schema = tool.inputSchema()
   const [, name, sign, text = ''] = /^--([^=:]+)(?:(:=|:@|=)(.*))?$/s.exec(word) ?? []
   if (name === undefined)
@@ -104,22 +99,22 @@ async function readFlag(
       `Unexpected ${shownWord(word)}. Arguments are given as --name value.`,
     )
   const negated = sign === undefined ? negatedPlace(name, schema) : undefined
-  if (negated) return { place: negated, value: false, usesNext: false }
+  if (negated) return { place: negated, value: false }
   const place = argumentPlace(name, schema, tool.absent)
   const flag = flagOf(place.path)
-  if (sign === ':=') return { place, value: jsonIn(flag, text), usesNext: false }
-  if (sign === ':@') return { place, value: await readFile(text), usesNext: false }
+  if (sign === ':=') return { place, value: jsonIn(flag, text) }
+  if (sign === ':@') return { place, value: await readFile(text) }
+  const [next] = left
   if ((sign === '=' ? text : next) === 'null' && !isFreeText(place)) throw nullRefused(place, tool)
-  if (sign === '=')
-    return { place, value: argumentValue(flag, text, place.schema), usesNext: false }
+  if (sign === '=') return { place, value: argumentValue(flag, text, place.schema) }
   const isSwitch = place.schema.type === 'boolean'
-  if (isSwitch && next !== 'true' && next !== 'false')
-    return { place, value: true, usesNext: false }
+  if (isSwitch && next !== 'true' && next !== 'false') return { place, value: true }
   if (next === undefined || next.startsWith('--'))
     throw new CommandLineError(
       `${flag} needs a value.${next === undefined ? '' : ` One that begins with -- is given as ${flag}=VALUE.`}`,
     )
-  return { place, value: argumentValue(flag, next, place.schema), usesNext: true }
+  left.shift()
+  return { place, value: argumentValue(flag, next, place.schema) }
 }
 
 /** Refuses null, which most likely means 'not given'. */
