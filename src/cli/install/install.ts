@@ -82,9 +82,8 @@ export async function install(options: InstallOptions, context: InstallContext):
     context.print(clientList(findClients(context.machine, options.name), options.wantsJson))
     return exitCodes.done
   }
-  return changeClients(options, context, changeFor(options, context), (outcomes) =>
-    options.isSandbox && outcomes.some(({ status }) => status !== 'failed') ? [sandboxNote] : [],
-  )
+  const note = options.isSandbox ? sandboxNote : undefined
+  return changeClients(options, context, changeFor(options, context), note)
 }
 
 const sandboxNote =
@@ -147,28 +146,26 @@ const consentQuestion = ({ title }: Client) =>
 
 /** Removes the server from clients. Returns the exit code. Throws ConfigError. */
 export const uninstall = (options: FileChangeOptions, context: InstallContext): Promise<number> =>
-  changeClients(
-    options,
-    context,
-    (client) => ({
-      name: options.name,
-      stepsFor: (data) => stepsToRemove(client, data, options.name),
-      secrets: [],
-      isPrivate: false,
-      notes: [],
-    }),
-    () => [],
-  )
+  changeClients(options, context, (client) => ({
+    name: options.name,
+    stepsFor: (data) => stepsToRemove(client, data, options.name),
+    secrets: [],
+    isPrivate: false,
+    notes: [],
+  }))
 
 /** Returns the change of a client's file, or the reason for leaving the file unchanged. */
 type ChangeFor = (client: Client) => (Change & { readonly consent?: string }) | string
 
-/** Changes the clients' files one after the other. Returns the exit code. Throws ConfigError. */
+/**
+ * Changes the clients' files one after the other. Prints `note` at the end, unless all clients
+ * failed. Returns the exit code. Throws ConfigError.
+ */
 async function changeClients(
   options: FileChangeOptions,
   { machine, questions, print, warn }: InstallContext,
   changeFor: ChangeFor,
-  endNotes: (outcomes: readonly Outcome[]) => readonly string[],
+  note?: string,
 ): Promise<number> {
   const chosen = chosenClients(options.clients, machine)
   const { isPrint, isYes, wantsJson } = options
@@ -195,7 +192,8 @@ async function changeClients(
     report.result(outcome)
     outcomes.push(outcome)
   }
-  const notes = endNotes(outcomes)
+  const notes =
+    note !== undefined && outcomes.some(({ status }) => status !== 'failed') ? [note] : []
   if (wantsJson) print(json({ clients: outcomes.map(outcomeJson), notes }))
   else for (const note of notes) print(note)
   return outcomes.some(({ status }) => status === 'failed') ? exitCodes.failed : exitCodes.done
