@@ -3,7 +3,7 @@ import { groupings, type Usage } from '../contract/usage.ts'
 import { type Attachment, definePrompt } from '../mcp/prompt-definition.ts'
 import type { PromptReader } from '../mcp/prompt-reader.ts'
 import { safeText } from '../text/safe-text.ts'
-import { addDays, dateIn, midnightBefore } from '../text/time-zone.ts'
+import { addDays, dateIn, type LastDays, lastDays } from '../text/time-zone.ts'
 import { compareGroups, sumOf, type UsageSum, usageGroups } from '../tool/results/usage-sums.ts'
 import { timeZoneArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
@@ -28,7 +28,7 @@ export const weeklyUsageReport = definePrompt({
   requires: routes.usage.get,
   arguments: { tz: timeZoneArgument },
   async prepare({ tz = 'UTC' }, reader) {
-    const weeks = weeksBefore(Date.now(), tz)
+    const weeks = lastDays(Date.now(), 7, tz)
     const query = {
       start: weeks.before,
       end: weeks.until,
@@ -75,7 +75,7 @@ async function readNames(reader: PromptReader): Promise<(id: string) => string |
 
 /** Counts failed conversations. Usage counts only completed ones. */
 async function countFailed(
-  { before, from, until }: Weeks,
+  { before, from, until }: LastDays,
   reader: PromptReader,
 ): Promise<Attachment> {
   const what = 'Failed conversations'
@@ -98,23 +98,11 @@ const task = ({
   from,
   until,
   tz,
-}: Weeks) => safeText`Write the usage report for the week from ${from} to ${until} (${tz}; the end is exclusive), compared with the seven days before.
+}: LastDays) => safeText`Write the usage report for the week from ${from} to ${until} (${tz}; the end is exclusive), compared with the seven days before.
 
 ${reportSteps.split('\n')}`
 
 type Bucket = Usage['data'][number]
-
-/** The last seven whole days, and the seven days before. */
-interface Weeks {
-  /**
-   * Midnights as ISO 8601 with the UTC offset of each day: start of the earlier week, start and end
-   * of the later one.
-   */
-  readonly before: string
-  readonly from: string
-  readonly until: string
-  readonly tz: string
-}
 
 const totalsOf = ({ seconds = 0, conversations = 0 }: Partial<UsageSum> = {}) => ({
   seconds,
@@ -124,16 +112,10 @@ const totalsOf = ({ seconds = 0, conversations = 0 }: Partial<UsageSum> = {}) =>
 const sumIn = (buckets: readonly Bucket[]) =>
   totalsOf(sumOf(buckets.flatMap(({ values }) => values)))
 
-/** The last two weeks of whole days. A day begins at midnight in the time zone. */
-export function weeksBefore(now: number, tz: string): Weeks {
-  const daysAgo = (days: number) => midnightBefore(now, days, tz)
-  return { before: daysAgo(14), from: daysAgo(7), until: daysAgo(0), tz }
-}
-
 /** Figures of both weeks: by day, in total, and by each dimension, largest first. */
 function usageFigures(
   { data }: Usage,
-  { from, tz }: Weeks,
+  { from, tz }: LastDays,
   nameOf: (id: string) => string | undefined,
 ) {
   const first = from.slice(0, 10)

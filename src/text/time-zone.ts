@@ -78,6 +78,23 @@ export const midnightBefore = (now: number, days: number, timeZone: string): str
     '+00:00',
   )
 
+/** The last whole days in a zone, and as many days before them. */
+export interface LastDays {
+  /**
+   * Midnights as ISO 8601 with the UTC offset of each day: start of the earlier days, start and end
+   * of the later ones.
+   */
+  readonly before: string
+  readonly from: string
+  readonly until: string
+  readonly tz: string
+}
+
+export function lastDays(now: number, days: number, tz: string): LastDays {
+  const midnight = (daysAgo: number) => midnightBefore(now, daysAgo, tz)
+  return { before: midnight(2 * days), from: midnight(days), until: midnight(0), tz }
+}
+
 /**
  * Start of the period of equal length before a period, Unix ms. If the period begins and ends at
  * midnight in the zone, the length counts in days, otherwise in hours.

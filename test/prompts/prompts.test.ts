@@ -10,9 +10,8 @@ import {
 } from '../../src/platform/sessions/restricted-session.ts'
 import type { Session } from '../../src/platform/sessions/session.ts'
 import { prompts } from '../../src/prompts/index.ts'
-import { weeksBefore } from '../../src/prompts/weekly-usage-report.ts'
 import { openPlatform } from '../../src/server/platform.ts'
-import { midnightBefore } from '../../src/text/time-zone.ts'
+import { lastDays, midnightBefore } from '../../src/text/time-zone.ts'
 import { estimateTokens } from '../../src/text/token-estimate.ts'
 import { tools } from '../../tools/index.ts'
 import { envelope } from '../harness/fake-platform.ts'
@@ -294,7 +293,7 @@ describe('what a prompt embeds', () => {
 
   test('weekly totals are those of get_usage', async () => {
     const session = sessionOn(platform.send)
-    const weeks = weeksBefore(Date.now(), 'Europe/Berlin')
+    const weeks = lastDays(Date.now(), 7, 'Europe/Berlin')
     const [usage] = resourcesOf(await get('weekly_usage_report', { tz: 'Europe/Berlin' }, session))
     const { routes } = await import('../../src/contract/routes.ts')
     const reply = await session.client.call(routes.usage.get, {
@@ -317,7 +316,7 @@ describe('what a prompt embeds', () => {
     const [review] = resourcesOf(
       await get('review_calls', { days: '3', tz: 'Europe/Berlin' }, sessionOn(watching)),
     )
-    const { from, until } = weeksBefore(Date.now(), 'Europe/Berlin')
+    const { from, until } = lastDays(Date.now(), 7, 'Europe/Berlin')
     expect(seen.some((target) => target.includes(new Date(until).toISOString()))).toBe(true)
     expect(seen.some((target) => target.includes(new Date(from).toISOString()))).toBe(false)
     const [, calls, before] =
@@ -446,12 +445,12 @@ describe('what a prompt embeds', () => {
 
 test('weeks begin at midnight of the zone, across a change of its clock', () => {
   const now = Date.UTC(2026, 9, 28, 11)
-  expect(weeksBefore(now, 'Europe/Berlin')).toMatchObject({
+  expect(lastDays(now, 7, 'Europe/Berlin')).toMatchObject({
     before: '2026-10-14T00:00:00+02:00',
     until: '2026-10-28T00:00:00+01:00',
   })
-  expect(weeksBefore(now, 'Pacific/Apia').until).toBe('2026-10-29T00:00:00+13:00')
-  expect(weeksBefore(now, 'UTC').from).toBe('2026-10-21T00:00:00+00:00')
+  expect(lastDays(now, 7, 'Pacific/Apia').until).toBe('2026-10-29T00:00:00+13:00')
+  expect(lastDays(now, 7, 'UTC').from).toBe('2026-10-21T00:00:00+00:00')
 })
 
 test.each([
