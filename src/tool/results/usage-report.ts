@@ -74,7 +74,6 @@ function contentOf(
   data: Usage['data'],
   notes: readonly string[],
 ): StructuredContent {
-  const { start, end } = comparedWith ?? {}
   const named = Object.entries({ agent: names.agent, subaccount: names.subaccount })
     .filter(([dimension]) => groupBy.includes(dimension))
     .map(([dimension, byId]) => [dimension, Object.fromEntries(byId)])
@@ -82,14 +81,16 @@ function contentOf(
     ...rest,
     meta,
     totals,
-    ...(comparedWith && { compared_with: { start: isoOf(start), end: isoOf(end) } }),
+    ...(comparedWith && {
+      compared_with: { start: isoOf(comparedWith.start), end: isoOf(comparedWith.end) },
+    }),
     ...(named.length > 0 && { names: Object.fromEntries(named) }),
     ...(notes.length > 0 && { note: notes.join(' ') }),
     data,
   }
 }
 
-export const isoOf = (ms = 0) => new Date(ms).toISOString()
+export const isoOf = (ms: number) => new Date(ms).toISOString()
 
 const withMinutes = ({ ts, values, ...rest }: Usage['data'][number]) => ({
   ts,
@@ -137,10 +138,9 @@ type Bucket = UsageReport['data'][number]
 /** The first lines: the time range with its totals, then one line per group, most used first. */
 function headLines(report: UsageReport): string[] {
   const { meta, totals, groups, comparedWith, zone } = report
-  const range = rangeInWords({ start: meta.start, end: meta.end }, zone)
   const grouped = groups.filter(({ dimensions }) => dimensions !== null)
   return [
-    `${range}: ${sumInWords(totals)} completed conversations, subaccounts included.`,
+    `${rangeInWords(meta, zone)}: ${sumInWords(totals)} completed conversations, subaccounts included.`,
     ...(comparedWith ? comparisonLines(report, comparedWith) : []),
     ...grouped.map(
       (group) => `- ${labelOf(group, report, nameWithId)}: ${groupInWords(group, totals)}`,
@@ -148,17 +148,16 @@ function headLines(report: UsageReport): string[] {
   ]
 }
 
+const dayMs = 86_400_000
+
 function comparisonLines(
   { meta, totals, zone, groupBy }: UsageReport,
   compared: NonNullable<UsageReport['comparedWith']>,
 ): string[] {
   const { before } = totals
   if (!before) return []
-  const lengths = [
-    Date.parse(String(meta.end)) - Date.parse(String(meta.start)),
-    compared.end - compared.start,
-  ].map((ms) => ms / 86_400_000)
-  const [now = 0, earlier = 0] = lengths
+  const now = (Date.parse(String(meta.end)) - Date.parse(String(meta.start))) / dayMs
+  const earlier = (compared.end - compared.start) / dayMs
   return [
     `Compared with ${rangeInWords(compared, zone)}: ${sumInWords(before)}. Change: ${changeInWords(totals)}.${groupBy.length > 0 ? unusedNote : ''}`,
     ...(Math.abs(now - earlier) > 0.05 * earlier
@@ -260,7 +259,7 @@ function bucketLabels({ meta: { granularity } }: UsageReport): BucketLabel {
 
 /** Label of a group or a value: names and ids. */
 function labelOf(
-  { dimensions }: Pick<UsageGroup, 'dimensions'> | Pick<UsageValue, 'dimensions'>,
+  { dimensions }: Pick<UsageValue, 'dimensions'>,
   { names, groupBy }: UsageReport,
   inWords: (name: string | undefined, id: string) => string,
 ): string {
@@ -290,7 +289,7 @@ const shortLabel =
 
 /** A range in words: `2026-11-01 00:00 to 2026-11-22 04:56 Europe/Berlin`. */
 export function rangeInWords(
-  { start, end }: { start: unknown; end: unknown },
+  { start, end }: { start?: unknown; end?: unknown },
   zone: string,
 ): string {
   return `${timeInWords(start, zone)} to ${timeInWords(end, zone)} ${zone}`
