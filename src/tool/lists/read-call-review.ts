@@ -116,9 +116,10 @@ export function readCallReview({
       read(earlier, before, start),
     ])
     // An account that failed for either period is named once.
-    const states = branches.map((branch, at) =>
-      branch.error ? branch : { ...statusOf(branch), error: earlier[at]?.error },
-    )
+    const states = branches.map(({ account, hasRead, error }, at) => ({
+      ...{ account, hasRead },
+      error: error ?? earlier[at]?.error,
+    }))
     const failed = failedAccounts(states, tree, run)
     const isBounded = [now, then].some((one) => one.read >= maxCallsRead && one.part.isPart)
     const dropped = now.dropped + then.dropped
@@ -129,10 +130,9 @@ export function readCallReview({
       listNotes([...branches, ...earlier], tree, { failed, from: 0 }),
       end > Date.now() && 'The period has not ended: its calls are those so far.',
     ]
-    const accounts: readonly AccountInTree[] = tree.accounts
     return {
       review: {
-        ...{ zone, accounts, now: now.part, before: then.part },
+        ...{ zone, accounts: tree.accounts, now: now.part, before: then.part },
         isFiltered: answers !== undefined || Object.keys(filters).length > 0,
       },
       failed,
@@ -140,8 +140,6 @@ export function readCallReview({
     }
   })
 }
-
-const statusOf = ({ account, hasRead }: AccountBranch) => ({ account, hasRead })
 
 /**
  * True if a call was created in the period. A platform may filter less than asked. A call without a
