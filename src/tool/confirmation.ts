@@ -112,9 +112,7 @@ export interface ConfirmedCall {
   readonly earlier: EarlierQuestion
 }
 
-interface UnconfirmedCall {
-  readonly tool: string
-  readonly keyHash: string
+interface UnconfirmedCall extends ConfirmedCall {
   readonly question: Question
   /** The answer is bound to these values: tool, arguments, account and API key. */
   readonly call: readonly unknown[]
@@ -137,7 +135,8 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
       if (hasExpired(token)) throw new Error('expired')
       return token
     },
-    async of({ tool, bound, keyHash, token, asksIn, redact, earlier }) {
+    async of(confirmed) {
+      const { tool, bound, token, asksIn, redact, earlier } = confirmed
       const call = [tool, bound]
       const { requestState: asked } = earlier
       if (asked && (!asked.isFor(0, call) || (await questionTokens.isUsed(asked))))
@@ -161,11 +160,11 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         // What is to be deleted was read, so it exists.
         const isDone = what.kind === 'deletes' ? false : what.isDone
         const question = questionOf(what, redact)
-        const unconfirmed: UnconfirmedCall = { tool, keyHash, question, call, scope, isDone }
+        const unconfirmed = { ...confirmed, question, call, scope, isDone }
         // Asking a person comes first: a token proves only that somebody read a preview.
         return asksIn === 'form'
-          ? agreementByAnswer(unconfirmed, earlier, questionTokens)
-          : agreementByToken(unconfirmed, { token, asksIn }, byToken)
+          ? agreementByAnswer(unconfirmed, questionTokens)
+          : agreementByToken(unconfirmed, byToken)
       }
     },
   }
@@ -211,8 +210,7 @@ export const nothingAsked = () =>
  * decision: using one also uses up the other. A token after `checkPrefix` is only checked.
  */
 async function agreementByToken(
-  { tool, keyHash, question, call, scope, isDone }: UnconfirmedCall,
-  { token: given, asksIn }: Pick<ConfirmedCall, 'token' | 'asksIn'>,
+  { tool, keyHash, token: given, asksIn, question, call, scope, isDone }: UnconfirmedCall,
   byToken: Readonly<Record<'token' | 'view', SingleUseTokens>>,
 ): Promise<Agreement> {
   const isUse = !isCheck(given)
@@ -280,10 +278,10 @@ const agreementWith = (
  * question.
  */
 async function agreementByAnswer(
-  { keyHash, question, call, scope }: UnconfirmedCall,
-  { requestState: asked, answers }: EarlierQuestion,
+  { keyHash, earlier, question, call, scope }: UnconfirmedCall,
   tokens: SingleUseTokens,
 ): Promise<Agreement> {
+  const { requestState: asked, answers } = earlier
   const answer = inputResponse(answers, 'confirm')
   // The same arguments may now have another effect, which needs another question.
   if (answer.kind !== 'elicit' || !asked?.isFor(1, scope))
@@ -301,18 +299,15 @@ async function agreementByAnswer(
  * action accepts only an id. Throws Refused.
  */
 export function refuseUnconfirmedName(
-  {
-    named,
-    request,
-  }: {
+  run: {
     readonly named: Readonly<Record<string, string>>
     readonly request: Pick<RouteRequest, 'params'>
   },
   { by }: Agreement,
   argument: 'phone_number_id' | 'sip_trunk_id',
 ): void {
-  const name = named[argument]
+  const name = run.named[argument]
   if (by === 'person' || by === 'token' || by === 'view' || name === undefined) return
-  const message = `give the id, because nobody is asked before a delete here (--confirm never): ${name} has the id ${request.params[argument]}`
+  const message = `give the id, because nobody is asked before a delete here (--confirm never): ${name} has the id ${run.request.params[argument]}`
   throw badArgument(argument, message)
 }
