@@ -74,8 +74,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
     now = Date.now,
     leaseMs = longestCallMs,
   } = options
-  const limits = callLimitsOf(config)
-  const isCounting = Object.keys(limits).length > 0
+  const isCounting = Object.keys(spans).some((limit) => Object.hasOwn(config, limit))
   const total = new ProcessTotal(config.max_total)
   const refuse = (violation: RuleViolation) => refusalOf(violation, config, source)
 
@@ -98,7 +97,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
     async check(request) {
       const decision = (await stopped()) ?? decide(request)
       if (!decision.allowed || !isCounting) return decision
-      const exceeded = await counter.check(limits)
+      const exceeded = await counter.check(config)
       return exceeded ? refuse(limitViolation(exceeded)) : decision
     },
     async reserve(request, call) {
@@ -108,7 +107,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
       const counted = await total.reserve(
         call,
         async (): Promise<Reservation> =>
-          isCounting ? counter.reserve(limits, leaseMs, call) : { id: randomUUID() },
+          isCounting ? counter.reserve(config, leaseMs, call) : { id: randomUUID() },
       )
       if ('exceeded' in counted) return refuse(limitViolation(counted.exceeded))
       return { ...decision, id: counted.id }
@@ -127,13 +126,6 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
       return updateCounter(() => counter.cancel(id))
     },
   }
-}
-
-/** The configured limits that the call counter enforces. */
-function callLimitsOf(config: DialPolicyConfig): CallLimits {
-  const { max_per_minute, max_per_hour, max_per_day, max_at_once } = config
-  const all = { max_per_minute, max_per_hour, max_per_day, max_at_once }
-  return Object.fromEntries(Object.entries(all).filter(([, limit]) => limit !== undefined))
 }
 
 /** Number of calls placed by this process, for `max_total`. */
@@ -184,6 +176,7 @@ class ProcessTotal {
   }
 }
 
+/** The time span of each limit that the call counter enforces, in words. */
 const spans: Readonly<Record<keyof CallLimits, string>> = {
   max_per_minute: 'a minute',
   max_per_hour: 'an hour',
