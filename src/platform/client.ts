@@ -25,7 +25,7 @@ export interface ClientOptions {
   readonly clientNetwork?: string | undefined
   readonly retry?: RetryPolicy
   /** Time limit of all attempts together, ms, without the waits between them. */
-  readonly totalTimeoutMs?: number
+  readonly totalTimeoutMs?: number | undefined
   /**
    * Returns the id of the API key's own account, which is sent in place of `me`: the reference
    * types some path parameters for accounts as UUIDs [R]. Default: sends `me`.

@@ -41,7 +41,6 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
   const { platform, callServices, undoLog, broadcast, observer, audit, onReplyDrift } = parts
   const { platform: platformConfig, scope } = parts.config
   const isSandbox = platformConfig.kind === 'sandbox'
-  const limits = isSandbox ? {} : { totalTimeoutMs: platformConfig.totalTimeoutMs }
   const replyChanges = createReplyChanges(broadcast, platform.address)
   const cacheOf = createReplyCaches({
     catalogMs: scope.catalogMs,
@@ -69,7 +68,7 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
       onAccepted,
       onWrite: replyChanges.wrote,
       onDrift,
-      ...limits,
+      totalTimeoutMs: isSandbox ? undefined : platformConfig.totalTimeoutMs,
     })
     const cache: ReplyCache = cacheOf(keyHash, client)
     return {
