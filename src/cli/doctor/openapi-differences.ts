@@ -71,13 +71,12 @@ function ofOperation(
 ): Difference[] {
   const tools = toolsOf(ours.operationId).join(', ')
   const where = tools === '' ? `${ours.method} ${ours.path}` : tools
-  // A document may omit the schema of a reply.
-  const comparedReply = theirs.reply.size === 0 ? [] : [theirs.reply]
-  const comparedBody = theirs.body.size === 0 ? [] : [theirs.body]
+  const { query, body, reply } = theirs
   return [
-    ...fieldDifferences(ours.query, theirs.query, sent('parameter', where)),
-    ...comparedBody.flatMap((body) => fieldDifferences(ours.body, body, sent('field', where))),
-    ...comparedReply.flatMap((reply) => fieldDifferences(ours.reply, reply, replied(where))),
+    ...fieldDifferences(ours.query, query, sent('parameter', where)),
+    // A document may omit the schema of a body or a reply.
+    ...(body.size > 0 ? fieldDifferences(ours.body, body, sent('field', where)) : []),
+    ...(reply.size > 0 ? fieldDifferences(ours.reply, reply, replied(where)) : []),
   ]
 }
 
