@@ -7,6 +7,7 @@ import type { Records } from '../state/records.ts'
 import { isStaticClient } from './client-metadata.ts'
 import { paths, resourceOf } from './endpoints.ts'
 import { type FormTokens, isFromOwnPage, type PageAnswer, readAnswer } from './forms.ts'
+import { emptyAtFirst } from './pages/client-details.ts'
 import type { AskingClient, ConsentFormModel, KeyFormModel, PageModel } from './pages/models.ts'
 import { sendPage } from './pages/pages.ts'
 import type { KeptKey, KeptKeys, TryKey } from './platform-keys.ts'
@@ -166,14 +167,13 @@ async function consentPage(
   asked: Asked,
   options: InteractionsOptions,
 ): Promise<ConsentFormModel> {
-  const { scopes } = asked
+  const { client, scopes } = asked
   return {
     page: 'consent',
     account,
     isSandbox: options.sandboxKey !== undefined,
     asked: scopes,
-    // Even if the client requests it, `call` is not ticked in advance, because calls cost money.
-    ticked: scopes.filter((scope) => scope !== 'call'),
+    ticked: scopes.filter((scope) => !emptyAtFirst(client).includes(scope)),
     days: lifetimes.grant / (24 * 3600),
     ...(await formOf(asked, options)),
   }

@@ -99,7 +99,7 @@ export const pagePictures: readonly PagePicture[] = [
   consent,
   oauthPage('consent-nothing', { ...consentForm, ticked: [], nothingTicked: true }),
   oauthPage('consent-unverified', {
-    ...{ ...consentForm, isSandbox: true },
+    ...{ ...consentForm, isSandbox: true, ticked: ['read'] },
     client: { ...consentForm.client, known: 'by_registration' },
   }),
   oauthPage('expired', { page: 'problem', problem: 'expired', again }),

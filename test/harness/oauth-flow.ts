@@ -4,15 +4,25 @@ import { allowInSandbox } from './oauth-user-agent.ts'
 
 const insecure = { [oauth.allowInsecureRequests]: true }
 
-/** Registers a client of oauth4webapi, for tests of single steps of the protocol. */
-export async function registeredClient(server: Pick<OauthServer, 'url'>) {
+/**
+ * Registers a client of oauth4webapi, for tests of single steps of the protocol. `more`: redirect
+ * URIs beside that of the flow.
+ */
+export async function registeredClient(
+  server: Pick<OauthServer, 'url'>,
+  more: readonly string[] = [],
+) {
   const issuer = new URL(server.url)
   const as = await oauth.processDiscoveryResponse(
     issuer,
     await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }),
   )
   const client = await oauth.processDynamicClientRegistrationResponse(
-    await oauth.dynamicClientRegistrationRequest(as, { ...metadata }, insecure),
+    await oauth.dynamicClientRegistrationRequest(
+      as,
+      { ...metadata, redirect_uris: [redirectUri, ...more] },
+      insecure,
+    ),
   )
   return new OauthFlow(as, client)
 }
@@ -20,7 +30,6 @@ export async function registeredClient(server: Pick<OauthServer, 'url'>) {
 const redirectUri = 'http://127.0.0.1:8123/callback'
 const metadata = {
   client_name: 'oauth4webapi',
-  redirect_uris: [redirectUri],
   token_endpoint_auth_method: 'none',
 }
 

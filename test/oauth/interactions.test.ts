@@ -277,6 +277,21 @@ describe('scopes', () => {
     }
   })
 
+  test("have changes ticked for a program on the person's machine, not for a website that registered itself", async () => {
+    const site = 'https://chat.example/callback'
+    const asking = await registeredClient(server, [site])
+    for (const [redirect_uri, ticked] of [
+      [asking.redirectUri, ['read', 'write']],
+      [site, ['read']],
+    ] as const) {
+      const person = new UserAgent(server.url)
+      await person.open((await asking.authorizationUrl({ redirect_uri })).url)
+      await person.answer('continue', { key })
+      expect(person.page?.text).toContain('value="write"')
+      expect(person.form.body.getAll('scope')).toEqual(ticked)
+    }
+  })
+
   test('cannot be widened by a refresh', async () => {
     const { refresh_token: token = '' } = await tokens(['read'])
     const body = { grant_type: 'refresh_token', refresh_token: token, scope: 'read write' }

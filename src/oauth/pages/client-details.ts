@@ -1,7 +1,7 @@
 import { type Html, html, note } from '../../apps/pages/html.ts'
 import { quotedUpTo } from '../../text/dialog-text.ts'
 import { escaped } from '../../text/safe-text.ts'
-import type { AskingClient } from './models.ts'
+import type { AskingClient, ScopeName } from './models.ts'
 
 /** Maximum length of a shown name, characters. */
 const longestName = 60
@@ -89,7 +89,7 @@ function warning(client: AskingClient): Html | undefined {
       html`Go on only if you have just started this yourself, in that program on this computer.`,
     )
   }
-  if (client.known === 'by_registration') {
+  if (isUnverifiedSite(client)) {
     return caution(html`Anyone can register under any name. Go on only if you know ${hostName(target.host)} and have
 just started this there.`)
   }
@@ -99,6 +99,17 @@ ${hostName(target.host, ',')} too.`)
   }
   return undefined
 }
+
+/** True if the person is sent back to a website that nobody vouches for. */
+const isUnverifiedSite = ({ known, redirectUri }: AskingClient) =>
+  known === 'by_registration' && redirectTarget(redirectUri).kind === 'web'
+
+/**
+ * Scopes that a client never has ticked in advance, even if it requests them: calls cost money, and
+ * changes by a website that nobody vouches for need a choice of the person.
+ */
+export const emptyAtFirst = (client: AskingClient): readonly ScopeName[] =>
+  isUnverifiedSite(client) ? ['write', 'call'] : ['call']
 
 const caution = (text: Html) => note(text, 'warning')
 

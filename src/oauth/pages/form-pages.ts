@@ -1,6 +1,13 @@
 import { badge, type Html, html, note } from '../../apps/pages/html.ts'
 import type { HtmlPage } from '../../apps/pages/page.ts'
-import { clientFacts, clientTitle, hostName, nameInQuotes, programName } from './client-details.ts'
+import {
+  clientFacts,
+  clientTitle,
+  emptyAtFirst,
+  hostName,
+  nameInQuotes,
+  programName,
+} from './client-details.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
 import { pageOf } from './page-frame.ts'
 
@@ -178,11 +185,13 @@ const words: Record<ScopeName, { readonly label: string; readonly hint: string }
   },
   call: {
     label: 'Place phone calls',
-    hint: 'Have agents call people. You can also allow this later: connect again, and tick it then.',
+    hint: 'Have agents call people.',
   },
 }
 
-function choice(scope: ScopeName, { ticked, nothingTicked }: ConsentFormModel) {
+const later = ' You can also allow this later: connect again, and tick it then.'
+
+function choice(scope: ScopeName, { client, ticked, nothingTicked }: ConsentFormModel) {
   const { label, hint } = words[scope]
   const id = `scope-${scope}`
   return html`<div class="choice">
@@ -190,6 +199,6 @@ function choice(scope: ScopeName, { ticked, nothingTicked }: ConsentFormModel) {
     ticked.includes(scope) && html` checked`
   }${nothingTicked && html` aria-invalid="true"`}>
 <div><label for="${id}">${label}</label>
-<p class="hint" id="${id}-hint">${hint}</p></div>
+<p class="hint" id="${id}-hint">${hint}${emptyAtFirst(client).includes(scope) && later}</p></div>
 </div>`
 }

@@ -303,6 +303,22 @@ describe('the consent form', () => {
     expect(groups({ ...consentForm, asked: ['read'] })).toHaveLength(1)
   })
 
+  test.each([
+    ['a verified website', {}, ['call']],
+    ['a website that registered itself', { known: 'by_registration' }, ['write', 'call']],
+    [
+      'a program on this computer',
+      { known: 'by_registration', redirectUri: 'http://127.0.0.1:1/' },
+      ['call'],
+    ],
+  ] as const)('says what can be allowed later: %s', (_, client, scopes) => {
+    const { body } = renderPage({ ...consentForm, client: { ...consentForm.client, ...client } })
+    const hints = [...body.matchAll(/id="scope-(\w+)-hint">([^<]*)</g)]
+    expect(hints.flatMap(([, scope, hint = '']) => (/\blater\b/.test(hint) ? scope : []))).toEqual(
+      scopes,
+    )
+  })
+
   test('says that nothing was chosen', () => {
     const page = renderPage({ ...consentForm, ticked: [], nothingTicked: true })
     expect(page.status).toBe(422)
