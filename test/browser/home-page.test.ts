@@ -252,6 +252,7 @@ test('a question is copied, to be asked', async () => {
 test('a client is opened by the keyboard, and its configuration copied', async () => {
   const { page } = await open()
   await page.click('.more > summary')
+  expect(await page.textContent('.more')).toContain('“MCP: List Servers”')
   await page.evaluate("document.querySelector('#zed summary').focus()")
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
