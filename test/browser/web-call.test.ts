@@ -374,7 +374,7 @@ test('an open page says that its call is gone when the sandbox was started afres
   const shown = "[...document.querySelectorAll('[data-for]')].filter((one) => !one.hidden).length"
   expect(await page.evaluate(shown)).toBe(0)
   await page.evaluate('window.fetch = window.read')
-  await expect.poll(() => page.innerText('#status')).toBe('Waits for you')
+  await expect.poll(() => page.innerText('#status')).toBe('Waiting for you')
   expect(await problem(page)).toBe('')
 })
 

@@ -5,7 +5,7 @@ import { longestText, type Phase, type WebCallState } from './web-call-state.ts'
 
 /** Label and badge tone of each phase. */
 const phases: Readonly<Record<Phase, { readonly label: string; readonly tone: Tone }>> = {
-  waiting: { label: 'Waits for you', tone: 'neutral' },
+  waiting: { label: 'Waiting for you', tone: 'neutral' },
   talking: { label: 'Call in progress', tone: 'info' },
   watching: { label: 'A simulated caller talks', tone: 'info' },
   ended: { label: 'Ended', tone: 'neutral' },
