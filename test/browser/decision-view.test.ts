@@ -77,6 +77,14 @@ test('an archive of several agents tells in its headline how many are archived n
   await view.frame.waitForSelector('table')
   expect(await view.frame.innerText('h1')).toBe('2 of 3 agents archived')
   expect(await view.frame.innerText('tr:last-child .small')).toBe('Answers “A”')
+  // The agents that were kept have a way on, without their names.
+  await view.frame.click('#ask')
+  await expect.poll(() => view.said).toHaveLength(1)
+  expect(JSON.stringify(view.said)).toContain('archive_agent')
+  expect(await accessibilityFlaws(view.frame)).toEqual([])
+  await view.send({ content: [], structuredContent: { agents: agents.slice(0, 2) } })
+  await expect.poll(() => view.frame.innerText('h1')).toBe('2 of 2 agents archived')
+  expect(await countOf(view, 'button')).toBe(0)
 })
 
 test.each([
@@ -191,8 +199,7 @@ test('a greeting with gaps is marked before it is saved, and its warning comes f
   const view = await show('update_agent', args)
   await view.run()
   await view.frame.waitForSelector('#agree')
-  expect(await badgeOf(view)).toBe('Greeting with gaps')
-  expect(await toneOf(view)).toBe('warning')
+  expect(await badgeOf(view)).toBe('Waiting for you')
   expect(await view.frame.innerText('#warnings')).toBe('Unknown variables: “first_name, day”')
   const marks = '[...document.querySelectorAll("mark")].map((one) => one.textContent)'
   expect(await view.frame.evaluate(marks)).toEqual([
@@ -200,6 +207,10 @@ test('a greeting with gaps is marked before it is saved, and its warning comes f
     '{{\u00a0day\u00a0}}',
   ])
   expect(await countOf(view, '.answers .primary')).toBe(0)
+  // The names are as wide as they need to be, unlike those of an agent's settings.
+  const namesWidth =
+    'parseFloat(getComputedStyle(document.querySelector(".facts")).gridTemplateColumns)'
+  expect(await view.frame.evaluate(namesWidth)).toBeLessThan(120)
   expect(await accessibilityFlaws(view.frame)).toEqual([])
   await view.frame.click('#decline')
   await expect.poll(() => badgeOf(view)).toBe('Not changed')
@@ -316,7 +327,8 @@ test('what speaks against a call stands first, without advice for models, and no
   expect(await countOf(view, '.facts mark')).toBe(1)
   expect(await view.frame.innerText('.facts mark')).toBe('[blank: day]')
   expect(await view.frame.innerText('.facts')).not.toMatch(/fail|Left blank/)
-  expect(await toneOf(view)).toBe('warning')
+  // The warning is there once.
+  expect((await view.text()).match(/probably fail/g)).toHaveLength(1)
   expect(await countOf(view, '#agree')).toBe(1)
   expect(await countOf(view, '.primary')).toBe(0)
   await view.frame.click('#problem-0')
@@ -341,6 +353,7 @@ test('a call costs money, but not in the sandbox, and a browser call has words o
   const browserCall = { type: 'web', agent_id: seedIds.supportAgent }
   await view.send(await view.callTool('place_call', browserCall))
   await expect.poll(() => view.frame.innerText('#agree')).toBe('Open a simulated call')
+  expect(await view.frame.innerText('h1')).toBe('Open a browser call with “Support line”?')
 })
 
 test('a name cannot pass for words of the server, and a text is shown whole', async () => {

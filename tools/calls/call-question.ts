@@ -46,7 +46,7 @@ export async function callQuestion(
     kind: 'calls',
     question:
       to === undefined
-        ? dialogText`Open a browser call with this agent?`
+        ? dialogText`Open a browser call with ${nameOrId(agent)}?`
         : dialogText`Call ${wordOrQuoted(to)}?`,
     facts: {
       ...(to !== undefined && { To: wordOrQuoted(to) }),
@@ -64,6 +64,8 @@ export async function callQuestion(
 export const shownGreeting = ({ initial_message: greeting }: Agent) => ({
   greeting: greeting ?? null,
 })
+
+const nameOrId = ({ name, id }: Agent) => (name ? quotedUpTo(name) : wordOrQuoted(id))
 
 interface BatchToConfirm {
   readonly listed: readonly BatchBody[]

@@ -3,9 +3,18 @@ import { capitalised } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import type { IconName, Tone } from '../../design.ts'
 import { assignedNumbers, maxNumbersRead, stillAssigned } from '../shared/assigned-numbers.ts'
+import { askButtons } from '../shared/controls.ts'
 import { createDecisions } from '../shared/decision.ts'
 import { withoutIds } from '../shared/decision-facts.ts'
-import { badge, columnHead, factList, h, problemText, scrolledTable } from '../shared/dom.ts'
+import {
+  actionRow,
+  badge,
+  columnHead,
+  factList,
+  h,
+  problemText,
+  scrolledTable,
+} from '../shared/dom.ts'
 import { lenient } from '../shared/lenient-schemas.ts'
 import { withPhoneNumbers } from '../shared/typography.ts'
 import { type Drawing, type Page, startView } from '../shared/view.ts'
@@ -156,6 +165,13 @@ function manyAgents(
         head: [columnHead('Agent'), columnHead('Outcome')],
         rows: agents.map(row),
       }),
-    ],
+      ...(archived < agents.length
+        ? [actionRow(askButtons(page.host, [['Ask what else can be done', 'ask', askAboutOthers]]))]
+        : []),
+    ].filter((node) => node !== false),
   }
 }
+
+/** The message contains no untrusted text. */
+const askAboutOthers =
+  'archive_agent did not archive all of the agents. Please say why, and what else I can do. Do not repeat it without asking me.'

@@ -6,7 +6,6 @@ import {
   factNodes,
   factText,
   idList,
-  likelyFailure,
   warningsOf,
   withoutIds,
 } from './decision-facts.ts'
@@ -54,10 +53,7 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
   const warnings = isOpen ? warningsOf(facts) : []
   return {
     title: withPhoneNumbers(title),
-    about: [
-      warnings.length > 0 && tone === 'neutral' ? warningBadge(facts) : badge(status, tone, shape),
-      ...sandboxNote(facts),
-    ],
+    about: [badge(status, tone, shape), ...sandboxNote(facts)],
     content: [
       ...(lead === undefined
         ? []
@@ -234,9 +230,6 @@ function timeLeft({ answerable }: Decision): string {
   const minutes = Math.ceil((Date.parse(answerable?.expires_at ?? '') - Date.now()) / 60_000)
   return minutes > 0 ? `${counted(minutes, 'minute')} left` : ''
 }
-
-const warningBadge = (facts: Facts) =>
-  badge(likelyFailure in facts ? likelyFailure : 'Greeting with gaps', 'warning')
 
 /** That nothing real happens, under the title. */
 const sandboxNote = ({ Sandbox: note }: Facts): HTMLElement[] =>

@@ -52,18 +52,25 @@ export function factNodes(
   const greetings = rows.filter(isFolded)
   return [
     ...callList(facts),
-    factList(rows.filter((row) => !isFolded(row))),
+    decidedFacts(rows.filter((row) => !isFolded(row))),
     ...(greetings.length > 0
       ? [
           h(
             'details',
             {},
             h('summary', { id: 'greetings' }, 'Greetings as they will be spoken'),
-            factList(greetings),
+            decidedFacts(greetings),
           ),
         ]
       : []),
   ]
+}
+
+/** A list of facts. The class keeps it apart from the lists of the view that shows the decision. */
+function decidedFacts(rows: Parameters<typeof factList>[0]): HTMLElement {
+  const list = factList(rows)
+  list.classList.add('decided')
+  return list
 }
 
 /** Fact with the template of greetings that differ. The greetings are folded under it. */
@@ -144,11 +151,11 @@ export function idList(facts: Facts): HTMLElement[] {
     return found.length > 0 ? [[factLabel(name), found] as const] : []
   })
   if (ids.length === 0) return []
-  return [h('details', { class: 'muted' }, h('summary', { id: 'ids' }, 'Ids'), factList(ids))]
+  return [h('details', { class: 'muted' }, h('summary', { id: 'ids' }, 'Ids'), decidedFacts(ids))]
 }
 
 /** Fact with the reasons why a call will probably fail. */
-export const likelyFailure = 'Will probably fail'
+const likelyFailure = 'Will probably fail'
 /** Facts with the names of variables without a value: in a call, and in a saved greeting. */
 const gaps = ['Left blank in the greeting', 'Unknown variables']
 
