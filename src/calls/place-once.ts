@@ -238,7 +238,7 @@ async function beginSending(
     if (signal?.aborted || leftMs <= 0) throw notSent(signal)
     return { entry, permit, forMs: leftMs }
   } catch (error) {
-    await permit?.cancel()
+    await permit?.notPlaced()
     // The call was claimed but will not be sent.
     await recordIfPossible(async () => {
       const settled = await settleAbsent(held, placing)
@@ -331,13 +331,13 @@ async function afterFailure(
   const { journal } = placing
   if (error instanceof ApiError && isNotPlaced(error.failure)) {
     await recordIfPossible(() => journal.release(entry))
-    await permit.cancel()
+    await permit.notPlaced()
     throw error
   }
   await recordIfPossible(() => journal.endSending(entry))
   const outcome = await outcomeAfter(error, entry, placing)
   if (outcome.kind === 'placed') return recordPlacement(outcome.call, sent, placing)
-  await permit.cancel()
+  await permit.notPlaced()
   if (isRetry) throw unknownAfter(error, entry.externalId)
   return sendCall(outcome.entry, placing, signal, { isRetry: true })
 }

@@ -110,7 +110,7 @@ export interface Permit {
   /** Must run right before sending. Throws if calls were stopped after the permit was given. */
   refuseIfStopped(): Promise<void>
   /** Reports that the call was not placed: the permit no longer counts. */
-  cancel(): Promise<void>
+  notPlaced(): Promise<void>
   /** Reports that the call was placed. */
   placed(callId: string): Promise<void>
 }
@@ -162,7 +162,7 @@ export async function settlePlaced(
 
 /**
  * Settles a call that certainly does not exist: frees its journal entry, unless the entry's stamp
- * has changed, and cancels its permits. Reads the permits before it frees the entry. From then on
+ * has changed, and gives its permits back. Reads the permits before it frees the entry. From then on
  * their holders have an outdated stamp and send nothing, and every later permit belongs to a later
  * claim. An entry without permits stays unchanged. Returns the resulting entry. Throws
  * JournalError.
@@ -176,7 +176,7 @@ export async function settleAbsent(
   await journal.release(entry)
   const current = await journal.current(entry)
   if (current?.state !== 'free') return entry
-  for (const permit of permits) await permit.cancel()
+  for (const permit of permits) await permit.notPlaced()
   return current
 }
 

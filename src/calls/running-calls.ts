@@ -34,7 +34,7 @@ type CallStatus = 'ended' | 'running' | 'missing' | 'unknown'
  * Keeps the call counter's number of running calls correct. Calls that this process placed are
  * followed until they end. Calls of a stopped process are read from the platform before this
  * process places the first call of their account, and whenever the policy refuses for
- * `max_at_once`. Then an ended call is released, and a running call is followed.
+ * `max_at_once`. Then an ended call no longer counts, and a running call is followed.
  */
 export class RunningCalls {
   readonly #policy: DialPolicy
@@ -96,7 +96,7 @@ export class RunningCalls {
     signal: AbortSignal | undefined,
   ): Promise<CallStatus> {
     const status = this.#judged(call.id, await statusOf(call, reader, signal))
-    if (status === 'ended') await this.#policy.release(call.id)
+    if (status === 'ended') await this.#policy.ended(call.id)
     if (status === 'running') {
       await this.#policy.renew(call.id)
       this.#follow(call.id, call.callId, reader)
@@ -122,7 +122,7 @@ export class RunningCalls {
     this.#followed.add(permitId)
     const events = {
       onRunning: () => void this.#policy.renew(permitId),
-      onEnded: () => void this.#policy.release(permitId),
+      onEnded: () => void this.#policy.ended(permitId),
     }
     void this.#follower
       .untilEnd({ keyHash, account, callId }, client, events)

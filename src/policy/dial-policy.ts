@@ -46,9 +46,9 @@ export interface DialPolicy {
   /** Extends the lease of a running call. Never throws. */
   renew(id: string): Promise<void>
   /** Records that the call has ended: it no longer counts as running. Never throws. */
-  release(id: string): Promise<void>
+  ended(id: string): Promise<void>
   /** Records that the call was not placed: it no longer counts. Never throws. */
-  cancel(id: string): Promise<void>
+  notPlaced(id: string): Promise<void>
 }
 
 interface DialPolicyOptions {
@@ -120,10 +120,10 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
     runningCalls: async (owner) =>
       isCounting ? counter.open(owner, longestCallMs).catch(() => []) : [],
     renew: (id) => updateCounter(() => counter.renew(id, leaseMs)),
-    release: (id) => updateCounter(() => counter.release(id)),
-    cancel(id) {
-      total.cancel(id)
-      return updateCounter(() => counter.cancel(id))
+    ended: (id) => updateCounter(() => counter.ended(id)),
+    notPlaced(id) {
+      total.remove(id)
+      return updateCounter(() => counter.notPlaced(id))
     },
   }
 }
@@ -171,7 +171,7 @@ class ProcessTotal {
     return found.map(([id]) => id)
   }
 
-  cancel(id: string): void {
+  remove(id: string): void {
     this.#placed.delete(id)
   }
 }

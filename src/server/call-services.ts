@@ -92,9 +92,9 @@ function observedDialPolicy(policy: DialPolicy, observer: Observer): DialPolicy 
       else observer.dialDecided('refused', decision.rule)
       return decision
     },
-    async cancel(id) {
+    async notPlaced(id) {
       observer.dialDecided('not_placed', '')
-      await policy.cancel(id)
+      await policy.notPlaced(id)
     },
   }
 }

@@ -25,7 +25,7 @@ export interface CallCounter {
   check(limits: CallLimits): Promise<ExceededLimit | undefined>
   /** Counts a call as running for up to `leaseMs`, or returns the limit that refuses it. */
   reserve(limits: CallLimits, leaseMs: number, call?: CallKey): Promise<Reservation>
-  /** Ids of a call's reservations that were neither released nor matched with a placed call. */
+  /** Ids of a call's reservations without a recorded outcome. */
   pending(call: CallKey): Promise<string[]>
   /**
    * Records the id of the placed call, so that a later process can ask the platform whether it has
@@ -33,15 +33,15 @@ export interface CallCounter {
    */
   placed(id: string, call: PlatformCall): Promise<void>
   /**
-   * An owner's calls that were reserved within the last `withinMs` and not released, oldest first.
+   * An owner's calls that were reserved within the last `withinMs` and have not ended, oldest first.
    */
   open(owner: string, withinMs: number): Promise<OpenCall[]>
   /** Extends the lease of a running call to `leaseMs` from now. */
   renew(id: string, leaseMs: number): Promise<void>
   /** Records that the call has ended. It still counts as placed. */
-  release(id: string): Promise<void>
+  ended(id: string): Promise<void>
   /** Records that the call was not placed. It no longer counts. */
-  cancel(id: string): Promise<void>
+  notPlaced(id: string): Promise<void>
 }
 
 export type Reservation = { readonly id: string } | { readonly exceeded: ExceededLimit }

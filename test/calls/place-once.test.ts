@@ -114,7 +114,7 @@ const permits = (refuseIfStopped = async () => {}) => {
       }
       const permit: Permit = {
         refuseIfStopped,
-        cancel: async () => settle('cancelled'),
+        notPlaced: async () => settle('not placed'),
         placed: async (id: string) => settle(`placed ${id}`),
       }
       pending.set(permit, call)
@@ -328,7 +328,7 @@ describe('a call', () => {
       const platform = platformOf({ rings: false, answer })
       const { place, permits: asked } = await placing(platform)
       await expect(place({ external_id: 'mine' })).rejects.toThrow(ApiError)
-      expect(asked).toEqual(['asked', 'cancelled'])
+      expect(asked).toEqual(['asked', 'not placed'])
       expect(await place({ external_id: 'mine', to_number: '+4930999999' })).toMatchObject({
         isRepeat: false,
       })
@@ -361,7 +361,7 @@ describe('a call', () => {
     const platform = platformOf()
     const { place, permits: seen } = await placing(platform)
     await expect(place({}, AbortSignal.abort())).rejects.toThrow(ApiError)
-    expect(seen).toEqual(['asked', 'cancelled'])
+    expect(seen).toEqual(['asked', 'not placed'])
     expect(platform.posts()).toBe(0)
     expect(await place()).toMatchObject({ isRepeat: false })
   })
@@ -376,14 +376,14 @@ describe('a call', () => {
     expect(seen).toEqual(['asked', 'placed call-0'])
   })
 
-  test('that turns out not to exist cancels its permit before it takes another', async () => {
+  test('that turns out not to exist gives its permit back before it takes another', async () => {
     const platform = platformOf({ rings: false, answer: broken })
     const { place, permits: seen } = await placing(platform, { settledMs: 2500 })
     await expect(place()).rejects.toThrow(OutcomeUnknown)
     expect(seen).toEqual(['asked'])
     await sleep(2000)
     expect(await place()).toMatchObject({ isRepeat: false })
-    expect(seen).toEqual(['asked', 'cancelled', 'asked', 'placed call-0'])
+    expect(seen).toEqual(['asked', 'not placed', 'asked', 'placed call-0'])
     expect(platform.posts()).toBe(2)
   })
 
@@ -404,7 +404,7 @@ describe('a call', () => {
     const platform = platformOf()
     const { place, permits: seen } = await placing(platform)
     await expect(place({}, undefined, 500)).rejects.toThrow(ApiError)
-    expect(seen).toEqual(['asked', 'cancelled'])
+    expect(seen).toEqual(['asked', 'not placed'])
     expect(platform.posts()).toBe(0)
   })
 
@@ -444,7 +444,7 @@ describe('a call', () => {
       journal: { ...journal, beginSending },
     })
     await expect(place()).rejects.toThrow(JournalError)
-    expect(seen).toEqual(['asked', 'cancelled'])
+    expect(seen).toEqual(['asked', 'not placed'])
     isFull = false
     expect(await place()).toMatchObject({ isRepeat: false })
     expect(platform.posts()).toBe(1)
@@ -477,7 +477,7 @@ describe('a call', () => {
     }
     const slow = await placing(platform, { journal: { ...journal, beginSending } })
     await expect(slow.place({}, undefined, 4000)).rejects.toThrow(ApiError)
-    expect(slow.permits).toEqual(['asked', 'cancelled'])
+    expect(slow.permits).toEqual(['asked', 'not placed'])
     expect(platform.posts()).toBe(0)
     const { place } = await placing(platform, { journal })
     expect(await place()).toMatchObject({ isRepeat: false })
@@ -496,7 +496,7 @@ describe('a call', () => {
     await expect(slow.place({}, caller.signal)).rejects.toMatchObject({
       failure: { kind: 'cancelled', maybeSent: false },
     })
-    expect(slow.permits).toEqual(['asked', 'cancelled'])
+    expect(slow.permits).toEqual(['asked', 'not placed'])
     expect(platform.posts()).toBe(0)
     const { place } = await placing(platform, { journal })
     expect(await place()).toMatchObject({ isRepeat: false })
@@ -596,7 +596,7 @@ describe('a call', () => {
       },
     })
     await expect(place({ external_id: 'mine' })).rejects.toThrow('calls are stopped')
-    expect(seen).toEqual(['asked', 'cancelled'])
+    expect(seen).toEqual(['asked', 'not placed'])
     expect(platform.posts()).toBe(0)
     isStopped = false
     const corrected = { external_id: 'mine', to_number: '+4930999999' }

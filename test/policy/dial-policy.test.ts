@@ -176,14 +176,14 @@ describe('limits', () => {
     })
   })
 
-  test('for concurrent calls allow another call when one is released, cancelled or too old', async () => {
+  test('for concurrent calls allow another call when one has ended, was not placed or is too old', async () => {
     const policy = policyOf({ max_at_once: 1 })
     const reserve = async () => {
       const verdict = await policy.reserve(web)
       return verdict.allowed ? verdict.id : verdict.rule
     }
-    await policy.release(await reserve())
-    await policy.cancel(await reserve())
+    await policy.ended(await reserve())
+    await policy.notPlaced(await reserve())
     const id = await reserve()
     expect(await reserve()).toBe('max_at_once')
     policy.clock.at += 11 * 3_600_000
@@ -201,7 +201,7 @@ describe('limits', () => {
     expect(placed).toHaveLength(2)
     policy.clock.at += 1e9
     expect(await policy.check(web)).toMatchObject({ rule: 'max_total', retryAfterSeconds: null })
-    await policy.cancel(placed[0]?.id ?? '')
+    await policy.notPlaced(placed[0]?.id ?? '')
     expect(await policy.reserve(web)).toMatchObject({ allowed: true })
     expect(await policy.reserve(web)).toMatchObject({ rule: 'max_total' })
   })
@@ -212,12 +212,12 @@ describe('limits', () => {
       ...createSqliteCallCounter(':memory:', '--state-dir'),
       check: broken,
       reserve: broken,
-      release: broken,
+      ended: broken,
     }
     const policy = createDialPolicy({ config: { max_per_hour: 5 }, source, counter })
     await expect(policy.check(web)).rejects.toThrow(StateError)
     await expect(policy.reserve(web)).rejects.toThrow(StateError)
-    await policy.release('x')
+    await policy.ended('x')
     const unlimited = createDialPolicy({ config: {}, source, counter })
     expect(await unlimited.reserve(web)).toMatchObject({ allowed: true })
   })

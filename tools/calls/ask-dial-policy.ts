@@ -57,7 +57,7 @@ const permitWith = (id: string, run: PolicyRun): Permit => ({
     const refused = await run.session.callServices.policy.stopped()
     if (refused) throw policyRefusal(refused)
   },
-  cancel: () => run.session.callServices.policy.cancel(id),
+  notPlaced: () => run.session.callServices.policy.notPlaced(id),
   placed: async (callId) => {
     const limit = await concurrentCallLimit(run)
     await limit?.runningCalls.placed(id, callId, limit.reader)

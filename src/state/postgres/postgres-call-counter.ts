@@ -42,15 +42,15 @@ export function createPostgresCallCounter(
           await run(NoRow, insertSql, [id, countedAs, at, leaseEnd, owner, externalId])
           return { id }
         },
-        // If the reservation commits too late, it is cancelled, because its call is not sent.
-        async (late) => 'id' in late && run(NoRow, cancelSql, [late.id]),
+        // If the reservation commits too late, it is deleted, because its call is not sent.
+        async (late) => 'id' in late && run(NoRow, notPlacedSql, [late.id]),
       ),
     async pending({ owner, externalId }) {
       const rows = await run(IdRow, pendingSql, [countedAs, owner, externalId])
       return rows.map(({ id }) => id)
     },
-    async cancel(id) {
-      await run(NoRow, cancelSql, [id])
+    async notPlaced(id) {
+      await run(NoRow, notPlacedSql, [id])
     },
     async placed(id, { owner, callId }) {
       const sql = `UPDATE ${table} SET owner = $2, call_id = $3 WHERE id = $1`
@@ -65,7 +65,7 @@ export function createPostgresCallCounter(
       const sql = `UPDATE ${table} SET lease_end = ${now} + $2::bigint WHERE id = $1 AND lease_end > 0`
       await run(NoRow, sql, [id, Math.ceil(leaseMs)])
     },
-    async release(id) {
+    async ended(id) {
       await run(NoRow, `UPDATE ${table} SET lease_end = 0 WHERE id = $1`, [id])
     },
   }
@@ -76,7 +76,7 @@ const outdatedSql = `DELETE FROM ${table} WHERE counted_as = $1 AND at <= $2 AND
 const insertSql = `
   INSERT INTO ${table} (id, counted_as, at, lease_end, reserved_owner, external_id)
   VALUES ($1, $2, $3, $4, $5, $6)`
-const cancelSql = `DELETE FROM ${table} WHERE id = $1`
+const notPlacedSql = `DELETE FROM ${table} WHERE id = $1`
 const IdRow = z.object({ id: z.string() })
 const pendingSql = `
   SELECT id FROM ${table} WHERE counted_as = $1 AND reserved_owner = $2 AND external_id = $3

@@ -70,13 +70,13 @@ export function createSqliteCallCounter(
         const rows = z.array(IdRow).parse(db.prepare(pendingSql).all(owner, externalId))
         return rows.map(({ id }) => id)
       }),
-    cancel: (id) => use(({ db }) => void db.prepare('DELETE FROM calls WHERE id = ?').run(id)),
+    notPlaced: (id) => use(({ db }) => void db.prepare('DELETE FROM calls WHERE id = ?').run(id)),
     placed: (id, { owner, callId }) =>
       use(({ db }) => void db.prepare(placedSql).run(owner, callId, id)),
     open: (owner, withinMs) =>
       use(({ db }) => z.array(OpenCall).parse(db.prepare(openSql).all(owner, now() - withinMs))),
     renew: (id, leaseMs) => use(({ db }) => void db.prepare(renewSql).run(now() + leaseMs, id)),
-    release: (id) => use(({ db }) => void db.prepare(releaseSql).run(id)),
+    ended: (id) => use(({ db }) => void db.prepare(endedSql).run(id)),
     close,
   }
 }
@@ -91,7 +91,7 @@ const openSql = `
   SELECT id, call_id AS callId FROM placed_calls JOIN calls USING (id)
   WHERE owner = ? AND at > ? AND lease_end > 0 ORDER BY at`
 const renewSql = 'UPDATE calls SET lease_end = ? WHERE id = ? AND lease_end > 0'
-const releaseSql = 'UPDATE calls SET lease_end = 0 WHERE id = ?'
+const endedSql = 'UPDATE calls SET lease_end = 0 WHERE id = ?'
 
 const AtRow = z.object({ at: z.number() }).optional()
 const CountRow = z.object({ count: z.number() })

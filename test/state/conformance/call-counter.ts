@@ -66,25 +66,25 @@ export function describeCallCounter(
       expect(await check(limits, 1000)).toMatchObject({ rule: 'max_per_hour' })
     })
 
-    test('counts concurrent calls until they are released or their leases end', async () => {
+    test('counts concurrent calls until they have ended or their leases end', async () => {
       const { counter, check, placed, setTime } = await opened()
       const limits = { max_at_once: 2 }
       const first = await placed(limits, 0)
       const second = await placed(limits, 0)
       expect(await check(limits, 1)).toEqual({ rule: 'max_at_once', limit: 2, waitMs: null })
-      await counter.release(first)
+      await counter.ended(first)
       await placed(limits, 1, 2 * hour - 1)
       await counter.renew(second, 2 * hour - 1)
       await counter.renew(first, 2 * hour - 1)
       expect(await check(limits, hour)).toBeDefined()
-      // A released call is no longer running.
+      // An ended call is no longer running.
       expect(await check({ max_at_once: 3 }, hour)).toBeUndefined()
       await setTime(2 * hour - 1)
       expect(await counter.check(limits)).toBeDefined()
       expect(await check(limits, 2 * hour)).toBeUndefined()
     })
 
-    test("lists an owner's calls that were placed and not released", async () => {
+    test("lists an owner's calls that were placed and have not ended", async () => {
       const { counter, placed } = await opened()
       const ids: string[] = []
       for (const at of [1, 2, 3, 4]) ids.push(await placed({}, at, 1))
@@ -93,12 +93,12 @@ export function describeCallCounter(
         await counter.placed(id, { owner: 'me', callId: `call ${id}` })
       await counter.placed(fourth, { owner: 'other', callId: 'call' })
       await counter.placed('00000000-0000-4000-8000-000000000000', { owner: 'me', callId: 'call' })
-      await counter.release(second)
+      await counter.ended(second)
       // Includes calls whose lease has expired, because nobody has reported their end.
       const open = [first, third].map((id) => ({ id, callId: `call ${id}` }))
       expect(await counter.open('me', 4)).toEqual(open)
       expect(await counter.open('me', 3)).toEqual(open.slice(1))
-      await counter.cancel(third)
+      await counter.notPlaced(third)
       expect(await counter.open('me', 3)).toEqual([])
     })
 
@@ -116,18 +116,18 @@ export function describeCallCounter(
       expect((await counter.pending(call)).toSorted()).toEqual([first, second, third].toSorted())
       expect(await counter.pending({ ...call, owner: 'you' })).toEqual([])
       expect(await counter.pending({ ...call, externalId: 'auto-2' })).toEqual([])
-      await counter.cancel(first)
+      await counter.notPlaced(first)
       await counter.placed(second, { owner: 'a platform', callId: 'call-1' })
-      await counter.release(third)
+      await counter.ended(third)
       expect(await counter.pending(call)).toEqual([])
       expect(await counter.open('a platform', hour)).toMatchObject([{ id: second }])
     })
 
-    test('a released call counts as placed, a cancelled one does not', async () => {
+    test('an ended call counts as placed, one that was not placed does not', async () => {
       const { counter, check, placed } = await opened()
       const limits = { max_per_day: 1 }
-      await counter.cancel(await placed(limits, 0))
-      await counter.release(await placed(limits, 1))
+      await counter.notPlaced(await placed(limits, 0))
+      await counter.ended(await placed(limits, 1))
       expect(await check(limits, day)).toMatchObject({ rule: 'max_per_day', waitMs: 1 })
       expect(await check(limits, day + 1)).toBeUndefined()
     })
@@ -156,15 +156,15 @@ export function describeCallCounter(
       const { counter, check } = await opened()
       const unknown = '00000000-0000-4000-8000-000000000000'
       await counter.renew(unknown, hour)
-      await counter.release(unknown)
-      await counter.cancel(unknown)
+      await counter.ended(unknown)
+      await counter.notPlaced(unknown)
       expect(await check({ max_at_once: 1, max_per_day: 1 }, 1)).toBeUndefined()
     })
 
     test('no sequence of operations exceeds the limit of a window', async () => {
       const step = fc.record({
         wait: fc.oneof(fc.integer({ min: 0, max: 30_000 }), fc.integer({ min: 0, max: 3 * hour })),
-        end: fc.constantFrom('release', 'cancel', undefined),
+        end: fc.constantFrom('ended', 'notPlaced', undefined),
         which: fc.nat({ max: 50 }),
       })
       const limits = fc.record({
@@ -184,8 +184,8 @@ export function describeCallCounter(
           for (const { wait, end, which } of steps) {
             now += wait
             const ending = [...calls.keys()][which]
-            if (ending !== undefined && end === 'cancel') calls.delete(ending)
-            if (ending !== undefined && end === 'release') {
+            if (ending !== undefined && end === 'notPlaced') calls.delete(ending)
+            if (ending !== undefined && end === 'ended') {
               calls.set(ending, { at: calls.get(ending)?.at ?? 0, end: 0 })
             }
             if (ending !== undefined && end) await counter[end](ending)
