@@ -7,7 +7,7 @@ import type { Session } from '../platform/sessions/session.ts'
 import { StateError } from '../state/state-access.ts'
 import type { ChangedObject, ChangedPath, ChangeWriter } from '../state/undo-log.ts'
 import { canonicalId } from '../text/canonical-id.ts'
-import { type Fields, pathsBetween, sameFieldsOf } from './field-changes.ts'
+import { type Fields, fieldsNamedIn, pathsBetween } from './field-changes.ts'
 import type { OutputWithLines } from './tool.ts'
 
 /*
@@ -115,13 +115,13 @@ export class ChangeRecorder {
     { id, body, ...request }: { readonly id: string; readonly body: Fields } & RequestOnly,
     send: () => Promise<T>,
   ): Promise<T> {
-    const changed = (to: Fields) => (stored ? pathsBetween(sameFieldsOf(stored, body), to) : [])
+    const changed = (to: Fields) => (stored ? pathsBetween(fieldsNamedIn(body, stored), to) : [])
     return this.send(
       stored && {
         ...{ request, id, name: stored.name, unread: driftedFields(stored), paths: changed(body) },
       },
       send,
-      (reply) => changed(sameFieldsOf(reply, body)),
+      (reply) => changed(fieldsNamedIn(body, reply)),
     )
   }
 

@@ -63,8 +63,8 @@ export const changesBetween = (before: unknown, after: unknown, path = ''): Fiel
 export const changesOf = (paths: readonly ChangedPath[]): FieldChange[] =>
   paths.map(({ path, before, after }) => ({ field: path.join('.'), before, after }))
 
-/** The fields of `value` that are also in `selected`. */
-export const sameFieldsOf = (value: Fields, selected: Fields): Fields =>
+/** The fields of `value` with the names of `selected`; `undefined` for each that it lacks. */
+export const fieldsNamedIn = (selected: Fields, value: Fields): Fields =>
   Object.fromEntries(Object.keys(selected).map((name) => [name, ownField(value, name)]))
 
 /** Longest value in a text, in characters. */

@@ -18,7 +18,7 @@ const Where = z.object({
 })
 type Where = z.output<typeof Where>
 
-/** Arguments that select agents. Exactly one of the first four must be given. */
+/** Arguments that select agents. Exactly one of the first four is given; item-selection.ts checks it. */
 export const selectionOptions = {
   agent_id: z.string().min(1).optional().describe('Agent id.'),
   agent_ids: manyIds.describe('Instead: many, by id or name, or * for all.'),

@@ -11,8 +11,8 @@ import {
   changesOf,
   type FieldChange,
   type Fields,
+  fieldsNamedIn,
   overlay,
-  sameFieldsOf,
   shortJson,
   takenBack,
   withPaths,
@@ -181,7 +181,7 @@ export function ignoredFields(
   { stored, wanted, updated }: AgentStates,
   cleared: readonly string[],
 ): string[] {
-  return changesBetween(sameFieldsOf(updated, wanted), wanted).flatMap(
+  return changesBetween(fieldsNamedIn(wanted, updated), wanted).flatMap(
     ({ field, before, after }) => {
       if (after !== null || !cleared.includes(field))
         return [`${field}: the platform has ${shortJson(before)}, not ${shortJson(after)}`]

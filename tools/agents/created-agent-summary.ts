@@ -5,8 +5,8 @@ import { isObject } from '../../src/text/json.ts'
 import { nameWithId } from '../../src/text/labels.ts'
 import {
   type Fields,
+  fieldsNamedIn,
   leavesOf,
-  sameFieldsOf,
   shortJson,
   valueAt,
 } from '../../src/tool/field-changes.ts'
@@ -57,7 +57,7 @@ const inSummary: ReadonlySet<string> = new Set([
 
 /** Settings that the second line of the summary does not show, with their saved values. */
 function settingsOf(agent: Agent, { given, sent }: Omit<CreationRequest, 'verb' | 'warnings'>) {
-  const saved = sameFieldsOf(agent, AgentCreate.shape)
+  const saved = fieldsNamedIn(AgentCreate.shape, agent)
   const isOtherwise = (path: string) => {
     const wanted = valueAt(sent, path)
     return (

@@ -22,8 +22,8 @@ import {
   changesBetween,
   type FieldChange,
   type Fields,
+  fieldsNamedIn,
   pathsBetween,
-  sameFieldsOf,
 } from '../../src/tool/field-changes.ts'
 import type { ItemSelection } from '../../src/tool/item-selection.ts'
 import type { ListEdit } from '../../src/tool/list-edits.ts'
@@ -212,7 +212,7 @@ async function checkedPlan(
     isGreetingStored ? undefined : checks.greeting(merged.wanted.initial_message),
   ])
   const changes = [
-    ...changesBetween(sameFieldsOf(stored, wanted), wanted),
+    ...changesBetween(fieldsNamedIn(wanted, stored), wanted),
     ...(unarchives ? unarchiveChange(stored) : []),
   ]
   const found = [...warnings, ...(greeting?.warnings ?? [])]
@@ -239,7 +239,7 @@ async function save(
       request: run.request,
       id: stored.id,
       unread: driftedFields(stored),
-      paths: [...pathsBetween(sameFieldsOf(stored, wanted), wanted), ...archivedPath],
+      paths: [...pathsBetween(fieldsNamedIn(wanted, stored), wanted), ...archivedPath],
       name: stored.name,
     },
     async () => {

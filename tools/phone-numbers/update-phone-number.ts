@@ -14,8 +14,8 @@ import {
   earlierBody,
   type FieldChange,
   type Fields,
+  fieldsNamedIn,
   pathsBetween,
-  sameFieldsOf,
 } from '../../src/tool/field-changes.ts'
 import { numberInWords } from '../../src/tool/in-use.ts'
 import { selectItems } from '../../src/tool/item-selection.ts'
@@ -138,7 +138,7 @@ async function updateNumber(
     before && {
       ...{ request: sent, id, name: stored.friendly_name ?? stored.number },
       unread: argumentNames.filter((name) => driftedFields(stored).includes(fieldOf[name])),
-      paths: pathsBetween(sameFieldsOf(plain(before), body), body),
+      paths: pathsBetween(fieldsNamedIn(body, plain(before)), body),
     },
     () => session.client.call(routes.phoneNumbers.update, sent, signal),
     (reply) => pathsBetween(before && plain(before), plain(valuesOf(reply))),

@@ -11,8 +11,8 @@ import {
   earlierBody,
   type FieldChange,
   type Fields,
+  fieldsNamedIn,
   notTaken,
-  sameFieldsOf,
   shortJson,
 } from '../../src/tool/field-changes.ts'
 import { selectItems } from '../../src/tool/item-selection.ts'
@@ -144,14 +144,14 @@ async function updateTrunk(
   const notes = [...(undo?.notes ?? []), ...(ips?.warnings ?? []), ...emptied]
   const shared = { missing: ips ? [ips.missing] : [], isUndo: undo !== undefined }
   if (stored && (run.options.dry_run || Object.keys(body).length === 0)) {
-    const changes = changesBetween(sameFieldsOf(stored, body), body)
+    const changes = changesBetween(fieldsNamedIn(body, stored), body)
     return { item: stored, applied: false, changes, warnings: notes, isIgnored: false, ...shared }
   }
   const saved = await recorder.sendFields(stored, { id, body, ...request }, () =>
     client.call(routes.sipTrunks.update, { ...request, body }, run.signal),
   )
   const ignored = notTaken(body, saved)
-  const changes = changesBetween(sameFieldsOf(stored ?? {}, body), sameFieldsOf(saved, body))
+  const changes = changesBetween(fieldsNamedIn(body, stored ?? {}), fieldsNamedIn(body, saved))
   return {
     ...{ item: saved, applied: changes.length > 0, changes, isIgnored: ignored.length > 0 },
     ...{ warnings: [...notes, ...ignored], ...shared },
