@@ -197,6 +197,7 @@ const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string,
 
 /**
  * Drops nulls that mean "default". A null that is a valid value stays, such as no background sound.
+ * In contract/agent.ts the outermost wrapper tells the two apart: `nullable` means "default".
  */
 function withoutResets(field: z.core.$ZodType | undefined, value: unknown): unknown {
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)

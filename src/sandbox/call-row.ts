@@ -125,6 +125,7 @@ export function conversationAt(row: CallRow, now: number): Conversation {
 }
 
 function messagesAt(row: CallRow, now: number): Message[] {
+  // A call that nobody answered has no messages before its end.
   const from = row.answered ?? row.ended
   return scriptOf(row)
     .map(({ at, role, message }) => ({ role, message, when: from + (at * 1000) / row.speed }))

@@ -99,16 +99,22 @@ function* sums(store: Store, query: SumQuery): Generator<Sum> {
       split: JSON.stringify(split),
     },
   )
-  const completed = `SELECT created AS at, 1 AS conversations, duration_seconds AS seconds, ${groups}
+  // Planned outcome: a row has it before the call has ended.
+  const ofCalls = `SELECT created AS at, 1 AS conversations, duration_seconds AS seconds, ${groups}
     FROM calls WHERE ${withinAccount(':account')} AND outcome = 'completed'
     AND created >= :from AND created < :end`
   for (const part of split) {
     const within = { from: Math.max(from, part * hour), end: Math.min(end, (part + 1) * hour) }
-    yield* store.all(Sum, completed, { account, ...within })
+    yield* store.all(Sum, ofCalls, { account, ...within })
   }
   // Few calls are open at a time: the index on their end finds them without a scan of the range.
-  const open = completed.replace('FROM calls', 'FROM calls INDEXED BY calls_ended')
-  for (const sum of store.all(Sum, `${open} AND ended > :now`, { account, now, from, end })) {
+  const ofOpenCalls = ofCalls.replace('FROM calls', 'FROM calls INDEXED BY calls_ended')
+  for (const sum of store.all(Sum, `${ofOpenCalls} AND ended > :now`, {
+    account,
+    now,
+    from,
+    end,
+  })) {
     yield { ...sum, conversations: -1, seconds: -sum.seconds }
   }
 }

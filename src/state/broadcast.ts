@@ -1,6 +1,6 @@
 /**
- * Announces events to all servers that share a state: a write on the platform, a cancelled task or
- * request. Delivery is unordered and best effort. A server that misses an event sees its effect at
+ * Announces events to all servers that share a PostgreSQL database, and within this server with
+ * SQLite: a write on the platform, a cancelled task or request. Delivery is unordered and best effort. A server that misses an event sees its effect at
  * the next read.
  */
 export interface Broadcast {

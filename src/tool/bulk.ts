@@ -25,7 +25,7 @@ const concurrency = 8
 /** Remaining time that is needed to start another item, ms. */
 const minTimePerItemMs = 2000
 
-/** Maximum retries of a request that the platform refused with 429. */
+/** Maximum retries of an item's work after the platform refused a request with 429. */
 const maxRetries = 4
 
 /** Result for one item of a bulk operation. */

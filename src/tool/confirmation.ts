@@ -124,6 +124,8 @@ interface UnconfirmedCall extends ConfirmedCall {
 
 export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confirmations {
   const questionTokens = createSingleUseTokens('question to a person', ttlSeconds.question, store)
+  // Bound to one value, call and scope together: a model repeats these tokens, and one value is
+  // shorter. The call of a question is checked earlier than its scope.
   const byToken = {
     token: createSingleUseTokens('confirm_token', ttlSeconds.preview, store, ttlSeconds.view),
     view: createSingleUseTokens('decision in a view', ttlSeconds.view, store),
@@ -152,7 +154,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         // A client that is asked in a form gets no token that could be checked.
         if (asksIn === 'form' && isCheck(token)) throw nothingAsked()
         const what = typeof given === 'function' ? await given() : given
-        // A check returns the present state, also of what was hidden meanwhile.
+        // A check returns the current state, even if the object was hidden in the meantime.
         if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing && !isCheck(token))
           return withoutAsking('not_needed')
         refuseUnreadable(what)

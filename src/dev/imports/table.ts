@@ -1,8 +1,8 @@
 /**
- * Allowed imports. A row is a folder under src/, or one file; files of a row may import each other.
- * A row names only earlier rows, so folders form no cycle, and lower rows do not know higher ones.
- * The longest matching row applies to a file. `npm run imports` checks all imports, including those
- * of types.
+ * Allowed imports. A row is a folder or a file, below src/ unless it is in tools/, test/ or docs/.
+ * Files of a row may import each other. A row names only earlier rows, so folders form no cycle, and
+ * lower rows do not know higher ones. The longest matching row applies to a file. `npm run imports`
+ * checks all imports, including those of types.
  */
 export const mayImport = {
   // Without dependencies.
