@@ -1,5 +1,5 @@
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
-import { ApiError } from '../platform/failure.ts'
+import { ignoreApiError } from '../platform/failure.ts'
 import {
   accountIn,
   accountUnlessAborted,
@@ -62,10 +62,7 @@ export async function accountForPerson({
 }: AccountRun & Pick<Run, 'signal'>): Promise<DialogText> {
   const account = accountIn(request)
   // If the name cannot be read, the question shows only the id.
-  const own = await accountUnlessAborted(ownAccount(session), signal).catch((error: unknown) => {
-    if (error instanceof ApiError) return undefined
-    throw error
-  })
+  const own = await accountUnlessAborted(ownAccount(session), signal).catch(ignoreApiError)
   if (own && (account === 'me' || account === own.id)) return quotedNameWithId(own.name, own.id)
   return account === 'me' ? dialogText`the API key's own account` : wordOrQuoted(account)
 }
