@@ -40,6 +40,8 @@ const marksOf = ({ frame }: ShownView, selector: string) =>
   frame.evaluate(
     `[...document.querySelectorAll("${selector}")].map((one) => one.lastChild.textContent)`,
   )
+const tonesOf = ({ frame }: ShownView, selector: string) =>
+  frame.evaluate(`[...document.querySelectorAll("${selector}")].map((one) => one.dataset.tone)`)
 /** Texts of the badges under the title. */
 const badgesOf = (view: ShownView) => textsOf(view, 'header .badge')
 
@@ -57,6 +59,8 @@ describe.each(places)('an agent %s', (_, page) => {
     expect(text).toMatch(/Language model: temperature\s+0\.7/)
     expect(text).toMatch(/Voice: similarity boost\s+0\.75/)
     await expect.poll(() => view.text()).toMatch(/Answers \+12025550110, \+12025550112/)
+    const [next] = (await textsOf(view, 'header .row > *')) as string[]
+    expect(next).toMatch(/^Answers/)
     await expect.poll(() => view.text()).toMatch(/Voice\s+\w+ · ElevenLabs\s+Sample/)
     expect(text).not.toContain('Longest conversation')
     await view.frame.click('#defaults')
@@ -146,7 +150,9 @@ describe.each(places)('an agent %s', (_, page) => {
     expect(await textsOf(view, 'h1')).toEqual(['4 agents'])
     expect(await badgesOf(view)).toEqual(['1 failed', '3 updated'])
     expect(await textsOf(view, 'h2')).toEqual(['Failed', 'Updated 3 agents'])
-    expect(await view.text()).toContain('nobody')
+    expect(await tonesOf(view, 'h2 > [data-tone]')).toEqual(['danger', 'success'])
+    // The reason has the name.
+    expect((await view.text()).match(/nobody/g)).toHaveLength(1)
     // A missing agent has no settings to open.
     expect(await textsOf(view, '.names button')).not.toContain('nobody')
     expect(await textsOf(view, '.changes > li > strong')).toEqual(['Longest conversation'])
@@ -332,6 +338,14 @@ test('settings without a documented default are apart from changed ones, and met
   )
   expect(await listOf('Also set')).toMatch(/^Agent can hang up\s+On$/)
   expect(await listOf('Metadata')).toMatch(/^crm\s+hubspot\s+kundensystem.aktiv\s+Yes$/)
+  // A heading is nearer to its list than to the list before.
+  const isNearer = await view.frame.evaluate(`(() => {
+    const heading = [...document.querySelectorAll('h2')].at(-1)
+    const [before, own, after] = [heading.previousSibling, heading, heading.nextSibling]
+      .map((part) => part.getBoundingClientRect())
+    return own.top - before.bottom > 1.5 * (after.top - own.bottom)
+  })()`)
+  expect(isNearer).toBe(true)
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import type { Tone } from '../../design.ts'
+import { type Tone, toneIcons } from '../../design.ts'
 import { button } from '../shared/controls.ts'
 import { badge, emptyState, h, icon, problemText } from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
@@ -102,7 +102,11 @@ interface Shown {
 
 function groupSection({ outcome, first, members }: Group, { data, page }: Shown): HTMLElement {
   const { formats } = page
+  const tone = toneOf(outcome)
   const problem = plainText(members[0]?.item.problem ?? '')
+  const isNamedInProblem = members.every(
+    (member) => !isRead(member.item) && problem.includes(` ${nameOf(member)}.`),
+  )
   const opened = openedId(data)
   const isOpen = opened !== undefined && members.some(({ item }) => item.agent_id === opened)
   const place = members[0]?.at ?? 0
@@ -112,10 +116,11 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
     h(
       'h2',
       {},
+      h('span', { class: 'muted', 'data-tone': tone }, icon(toneIcons[tone])),
       wordsOf(outcome),
       members.length > 1 && h('span', { class: 'muted' }, ` ${counted(members.length, 'agent')}`),
     ),
-    nameList(members, { data, page }),
+    !isNamedInProblem && nameList(members, { data, page }),
     problem !== '' && problemText(problem, `problem-${place}`),
     warningList(first.warnings),
     first.changes !== undefined &&
@@ -156,14 +161,20 @@ function nameList(members: readonly Placed[], shown: Shown): HTMLElement {
   )
 }
 
-function memberName({ item, at }: Placed, { data, page }: Shown): readonly (Node | string)[] {
-  const { agent_id: agentId, name = '', account = data.account } = item
-  const text = plainText(name) || plainText(agentId ?? '') || `Agent ${at + 1}`
+const nameOf = ({ item: { agent_id: agentId, name }, at }: Placed): string =>
+  plainText(name ?? '') || plainText(agentId ?? '') || `Agent ${at + 1}`
+
+/** False for a failed agent without a name, or with its id as the name, which may not exist. */
+const isRead = ({ agent_id: agentId, name = '', outcome }: ManyItem): boolean =>
+  outcome !== 'failed' || (name !== '' && name !== agentId)
+
+function memberName(member: Placed, { data, page }: Shown): readonly (Node | string)[] {
+  const { item, at } = member
+  const { agent_id: agentId, account = data.account } = item
+  const text = nameOf(member)
   const owner = plainText(account?.name ?? account?.id ?? '')
   const suffix = owner ? [h('span', { class: 'muted' }, ` in ${owner}`)] : []
-  // A failed agent without a name, or with its id as the name, was never read and may not exist.
-  const isRead = item.outcome !== 'failed' || (name !== '' && name !== agentId)
-  if (agentId === undefined || !isRead || !page.host.canCallTools())
+  if (agentId === undefined || !isRead(item) || !page.host.canCallTools())
     return [h('span', { dir: 'auto' }, text), ...suffix]
   const accountId = account?.id ?? data.account_id
   const open = settingsButton({ id: `agent-${at}`, text, agentId, accountId }, data, page)
@@ -175,7 +186,7 @@ function openedSection(agent: Readonly<Record<string, unknown>>, page: Page<Agen
   return h(
     'div',
     { class: 'stack opened' },
-    h('h3', {}, `Settings of ${name || 'this agent'}`),
+    h('h2', {}, `Settings of ${name || 'this agent'}`),
     agentCard(agent, page),
   )
 }

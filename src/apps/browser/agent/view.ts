@@ -56,7 +56,7 @@ function draw(data: AgentData, page: Page<AgentData>): Drawing {
   }
 }
 
-/** Line under the title: outcome, tags, phone numbers, and time of the last change. */
+/** Line under the title: outcome, phone numbers, tags, and time of the last change. */
 function aboutOf(
   data: AgentData,
   { agent, account }: { readonly agent: Fields | undefined; readonly account: Args },
@@ -68,8 +68,8 @@ function aboutOf(
   return [
     ...outcomeOf(data),
     ...(known.is_archived === true ? [badge('Archived')] : []),
-    ...(tags ? [tags] : []),
     ...(agent && !agent.is_archived ? [whenAssigned(agent.id, account, page, answers)] : []),
+    ...(tags ? [tags] : []),
     ...(typeof modified === 'string' && modified !== ''
       ? [h('span', {}, `Last changed ${page.formats.momentInZone(modified)}`)]
       : []),
