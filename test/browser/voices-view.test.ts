@@ -525,12 +525,57 @@ describe('a long list', () => {
     await expectFits(view)
   })
 
+  test.each([
+    ['a phone', 360, 2],
+    ['a desktop', 1280, 4],
+  ])('is awaited in its own shape on %s', async (_, width, controls) => {
+    const view = await show({ ...long, page: { viewport: { width, height: 640 } } })
+    await expect.poll(view.text).toMatch(/Reading voices …$/)
+    const height = Number(await heightOf(view))
+    const tops = await view.frame.evaluate(
+      `[...document.querySelectorAll('.skeleton .control')]
+        .map((part) => part.getBoundingClientRect().top)
+        .filter((top) => top > 0)`,
+    )
+    expect(tops).toHaveLength(controls)
+    expect(new Set(tops as number[]).size).toBe(1)
+    await view.run()
+    await view.frame.waitForSelector('#voices')
+    expect(Math.abs(Number(await heightOf(view)) - height)).toBeLessThan(20)
+  })
+
   test('is bounded in a frame that grows, too', async () => {
     const view = await show({ ...long, page: { viewport: { width: 360, height: 640 } } })
     await view.run()
     await view.frame.waitForSelector('#voices')
     expect(await heightOf(view)).toBeLessThan(900)
   })
+})
+
+test.each([
+  ['a phone', 360],
+  ['a desktop', 1280],
+])('below a few voices there is no empty room on %s', async (_, width) => {
+  const all = { cartesia: [voice('lena', 'de-de', 'female', 'Natural.')] }
+  const view = await show({ all, page: { viewport: { width, height: 640 } } })
+  await view.run()
+  await view.frame.waitForSelector('#voices')
+  const below = `document.querySelector('#list').getBoundingClientRect().bottom -
+    document.querySelector('#voices > li').getBoundingClientRect().bottom`
+  expect(await view.frame.evaluate(below)).toBeLessThan(4)
+})
+
+test('on a phone, a dot between two facts stays with the first', async () => {
+  const view = await show({ page: { viewport: { width: 360, height: 640 } } })
+  await view.run()
+  await view.frame.waitForSelector('#voices')
+  const dots = (side: string) =>
+    view.frame.evaluate(
+      `[...document.querySelectorAll('#voices li:first-child .about span')]
+        .map((fact) => getComputedStyle(fact, '${side}').content)`,
+    )
+  expect(await dots('::after')).toEqual(['"\u00a0·"', '"\u00a0·"', 'none'])
+  expect(await dots('::before')).toEqual(['none', 'none', 'none'])
 })
 
 test('a slow answer is waited for, and the view says so', async () => {

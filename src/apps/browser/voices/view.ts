@@ -26,7 +26,7 @@ let isComparing = false
 
 startView({
   ...{ name: 'voices', title: 'Voices', what: 'voices' },
-  skeleton: { control: 4, item: 9 },
+  skeleton: { control: 4, line: 1, item: 10 },
   schema: VoicesData,
   draw,
 })
