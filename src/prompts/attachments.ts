@@ -5,7 +5,7 @@ import type { SipTrunk } from '../contract/sip-trunk.ts'
 import type { Attachment } from '../mcp/prompt-definition.ts'
 import type { PromptReader, ReadResult } from '../mcp/prompt-reader.ts'
 import { isObject } from '../text/json.ts'
-import { estimateTokens } from '../text/token-estimate.ts'
+import { estimateTokens, firstFitting } from '../text/token-estimate.ts'
 import {
   canDialOut,
   findOwnNumber,
@@ -46,14 +46,8 @@ export function attachedList(
   items: readonly Fields[],
   { budget, tool, isPart = false }: ListLimits,
 ): Attachment {
-  const shown: Fields[] = []
-  let left = budget
-  for (const item of items) {
-    const short = fitted(item, itemBudget)
-    left -= tokensOf(short, left)
-    if (left < 0) break
-    shown.push(short)
-  }
+  const short = items.map((item) => fitted(item, itemBudget))
+  const shown = firstFitting(short, budget, compactJson)
   const isAll = shown.length === items.length && !isPart
   const counts = isAll
     ? { total: items.length }

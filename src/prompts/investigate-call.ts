@@ -6,7 +6,7 @@ import type { Attachment } from '../mcp/prompt-definition.ts'
 import { definePrompt } from '../mcp/prompt-definition.ts'
 import type { PromptReader } from '../mcp/prompt-reader.ts'
 import { safeLines, safeText } from '../text/safe-text.ts'
-import { estimateTokens } from '../text/token-estimate.ts'
+import { firstFitting } from '../text/token-estimate.ts'
 import { project } from '../tool/lists/list-result.ts'
 import { transcriptLines, transcriptOf } from '../tool/results/transcript.ts'
 import { reference } from './arguments.ts'
@@ -110,15 +110,8 @@ const lastPartBudget = 4000
 
 /** As many of the last turns as fit. The end matters most, because calls fail at their end. */
 function lastPart(messages: readonly Message[]): { text: string; from: number } {
-  let from = messages.length + 1
-  let left = lastPartBudget
-  while (from > 1) {
-    left -= estimateTokens(JSON.stringify(messages[from - 2]), left)
-    if (left < 0) break
-    from -= 1
-  }
-  // The last turn is always shown.
-  from = Math.max(1, Math.min(from, messages.length))
+  const shown = firstFitting(messages.toReversed(), lastPartBudget, JSON.stringify)
+  const from = messages.length - shown.length + 1
   return { text: safeLines(transcriptLines(transcriptOf(messages, { from_turn: from }))), from }
 }
 

@@ -102,16 +102,20 @@ const tokensOfRest = 8
 export const shortenToCharacters = (text: string, max: number): string =>
   withRest(firstCharacters(text, max), text)
 
-/** The first lines that fit the budget, at least one. `more`: number of omitted lines. */
-export function firstLines(
-  lines: readonly string[],
+/**
+ * The first items whose texts fit the budget, at least one. `extra`: tokens of each item besides its
+ * text.
+ */
+export function firstFitting<T>(
+  items: readonly T[],
   budget: number,
-): { readonly lines: readonly string[]; readonly more: number } {
+  textOf: (item: T) => string,
+  extra = 1,
+): T[] {
   let left = budget
-  const end = lines.findIndex((line) => {
-    left -= estimateTokens(line) + 1
+  const end = items.findIndex((item) => {
+    left -= estimateTokens(textOf(item), left) + extra
     return left < 0
   })
-  const shown = end < 0 ? lines : lines.slice(0, Math.max(1, end))
-  return { lines: shown, more: lines.length - shown.length }
+  return items.slice(0, end < 0 ? items.length : Math.max(1, end))
 }

@@ -2,7 +2,7 @@ import type { RouteRequest } from '../../contract/route.ts'
 import { safeJson } from '../../text/safe-text.ts'
 import {
   estimateTokens,
-  firstLines,
+  firstFitting,
   fitsTokens,
   shortenToTokens,
 } from '../../text/token-estimate.ts'
@@ -79,7 +79,8 @@ export function shortenLines(whole: readonly string[], budget: number): string {
   const text = whole.join('\n')
   if (fitsTokens(text, budget)) return text
   const short = whole.map((line) => shortenToTokens(line, budget / 3))
-  const { lines, more } = firstLines(short, budget - tokensOfLastLines)
+  const lines = firstFitting(short, budget - tokensOfLastLines, String)
+  const more = whole.length - lines.length
   return [
     ...lines,
     ...missingEndMarks(lines),

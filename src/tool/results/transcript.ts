@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Message } from '../../contract/conversation.ts'
 import { plainFields, plainText } from '../../text/safe-text.ts'
-import { estimateTokens, shortenToTokens } from '../../text/token-estimate.ts'
+import { firstFitting, shortenToTokens } from '../../text/token-estimate.ts'
 import { compactJson } from './shortening.ts'
 import { betweenMarks } from './untrusted-speech.ts'
 
@@ -82,14 +82,8 @@ export function transcriptOf(
  * The first turns that fit into a result. The first turn always does, even if it alone is too long:
  * its text is shortened when it is shown.
  */
-export function fittingTurns<T>(turns: T[], textOf: (turn: T) => string): T[] {
-  let left = turnsBudget
-  const fitting = turns.findIndex((turn) => {
-    left -= estimateTokens(textOf(turn), left) + 8
-    return left < 0
-  })
-  return fitting < 0 ? turns : turns.slice(0, Math.max(1, fitting))
-}
+export const fittingTurns = <T>(turns: readonly T[], textOf: (turn: T) => string): T[] =>
+  firstFitting(turns, turnsBudget, textOf, 8)
 
 /** The text of a turn, including tool results, on one line and without invisible characters. */
 export function textOf({ message, name, result }: Message): string {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Usage } from '../../contract/usage.ts'
 import { nameWithId } from '../../text/labels.ts'
 import { timeIn } from '../../text/time-zone.ts'
-import { firstLines } from '../../text/token-estimate.ts'
+import { firstFitting } from '../../text/token-estimate.ts'
 import type { OutputWithLines, StructuredContent } from '../tool.ts'
 import { resultBudget } from './shortening.ts'
 import {
@@ -41,10 +41,10 @@ export function usageResult(report: UsageReport): OutputWithLines {
   const head = headLines(report)
   const rows = report.isSeries ? bucketRows(report) : []
   const lines = [...head, ...rows.map(({ text }) => text)]
-  const fitting = firstLines(lines, resultBudget - spareTokens).lines.length
+  const fitting = firstFitting(lines, resultBudget - spareTokens, String).length
   const inText = rows[Math.max(1, fitting - head.length)]?.first ?? report.data.length
   const data = report.isSeries ? report.data.map(withMinutes) : report.data
-  const next = Math.min(inText, fittingBuckets(data))
+  const next = Math.min(inText, firstFitting(data, dataBudget, JSON.stringify).length)
   const notes = [
     ...(report.isPart ? [partNote(report.data)] : []),
     ...(next < report.data.length ? [shortenedNote(report.data, next)] : []),
@@ -62,12 +62,6 @@ export function usageResult(report: UsageReport): OutputWithLines {
  * clients show both.
  */
 const dataBudget = 1.2 * resultBudget
-
-/** Number of buckets within the data budget, at least one. */
-function fittingBuckets(data: Usage['data']): number {
-  const texts = data.map((bucket) => JSON.stringify(bucket))
-  return firstLines(texts, dataBudget).lines.length
-}
 
 function contentOf(
   { meta, rest, totals, comparedWith, names, groupBy }: UsageReport,
