@@ -3,11 +3,7 @@ import { CallFollower } from '../calls/call-follower.ts'
 import type { CallServices } from '../calls/placement.ts'
 import { RunningCalls } from '../calls/running-calls.ts'
 import { ConfigError } from '../cli/config/config-error.ts'
-import {
-  type CallingConfig,
-  callingSettings,
-  type PolicySource,
-} from '../cli/config/service-settings.ts'
+import { type CallingConfig, callingSettings } from '../cli/config/service-settings.ts'
 import { settingLabel } from '../cli/config/setting.ts'
 import { createDialPolicy, type DialPolicy } from '../policy/dial-policy.ts'
 import {
@@ -52,16 +48,20 @@ export function createCallServices(
   }
 }
 
-/** Reads the operator's dial policy. `source`: its origin, for messages. Throws ConfigError. */
-export function readPolicy(policy: PolicySource | undefined): {
+/**
+ * Reads the operator's dial policy. `given`: its file, or its JSON text. `source`: its origin, for
+ * messages. Throws ConfigError.
+ */
+export function readPolicy(given: string | undefined): {
   config: DialPolicyConfig | undefined
   source: string
 } {
-  if (policy === undefined)
-    return { config: undefined, source: settingLabel(callingSettings, 'dial-policy') }
-  const source = 'file' in policy ? policy.file : policy.source
+  const setting = settingLabel(callingSettings, 'dial-policy')
+  if (given === undefined) return { config: undefined, source: setting }
+  const isText = given.startsWith('{')
+  const source = isText ? setting : given
   try {
-    const text = 'file' in policy ? readFileSync(policy.file, 'utf8') : policy.text
+    const text = isText ? given : readFileSync(given, 'utf8')
     return { config: parseDialPolicy(text, source), source }
   } catch (error) {
     if (error instanceof DialPolicyError) throw new ConfigError(error.message)
@@ -69,7 +69,7 @@ export function readPolicy(policy: PolicySource | undefined): {
     const isMissing = 'code' in error && error.code === 'ENOENT'
     const reason = isMissing ? 'there is no such file' : error.message
     throw new ConfigError(
-      `The dial policy ${source} cannot be read: ${reason}. Name a JSON file with ${settingLabel(callingSettings, 'dial-policy')}, or leave it out for no policy.`,
+      `The dial policy ${source} cannot be read: ${reason}. Name a JSON file with ${setting}, or leave it out for no policy.`,
     )
   }
 }

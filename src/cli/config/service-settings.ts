@@ -150,7 +150,8 @@ export function callingConfig(texts: SettingTexts) {
   return {
     /** Confirmation mode for calls, deletes, archiving and disabling. */
     confirm: value('confirm'),
-    policy: policySource(value('dial-policy')),
+    /** Dial policy: its file, or its JSON text. */
+    policy: value('dial-policy'),
     timing: {
       /**
        * How long the platform is searched for a telephone call whose placement got no reply, ms.
@@ -160,16 +161,6 @@ export function callingConfig(texts: SettingTexts) {
       settledMs: value('call-settle'),
     },
   }
-}
-
-/** Dial policy: its file, or its JSON text and its name in messages. */
-export type PolicySource = { file: string } | { text: string; source: string }
-
-function policySource(given: string | undefined): PolicySource | undefined {
-  if (given === undefined) return undefined
-  return given.startsWith('{')
-    ? { text: given, source: settingLabel(callingSettings, 'dial-policy') }
-    : { file: given }
 }
 
 export const logSettings = withVariables({

@@ -47,7 +47,7 @@ describe('a configuration file', () => {
       wantsLocalToken: false,
       limits: { clientMs: 2500 },
       scope: { account: undefined, exposure: { toolsets: 'calls,usage', readOnly: 'true' } },
-      calling: { confirm: 'always', policy: { text: '{"allow_countries":["DE"]}' } },
+      calling: { confirm: 'always', policy: '{"allow_countries":["DE"]}' },
     })
   })
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type CommandConfig, readConfig, settings } from '../../../src/cli/commands/index.ts'
 import { ConfigError } from '../../../src/cli/config/config-error.ts'
 import { requestMs } from '../../../src/platform/time-limit.ts'
+import { readPolicy } from '../../../src/server/call-services.ts'
 import { confirmModes } from '../../../src/tool/confirm-mode.ts'
 
 const key = { VOICE_AGENT_API_KEY: 'k' }
@@ -432,8 +433,10 @@ describe('how calls are placed', () => {
     expect(() => calling(['--confirm', 'sometimes'])).toThrow(
       new RegExp(`^--confirm .* ${confirmModes.join(', ')}, not sometimes\\.$`),
     )
-    expect(calling(['--dial-policy', 'policy.json'])?.policy).toEqual({ file: 'policy.json' })
-    expect(calling([], { VOICE_AGENT_DIAL_POLICY: ' {"max_total":1}' })?.policy).toMatchObject({
+    expect(calling(['--dial-policy', 'policy.json'])?.policy).toBe('policy.json')
+    const text = calling([], { VOICE_AGENT_DIAL_POLICY: ' {"max_total":1}' })?.policy
+    expect(readPolicy(text)).toMatchObject({
+      config: { max_total: 1 },
       source: expect.stringContaining('--dial-policy'),
     })
     expect(stateOf(['--state-dir', '/s'])?.dir).toBe('/s')
