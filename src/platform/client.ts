@@ -5,7 +5,7 @@ import { ApiError, type Failure, isCertificateProblem, SendFailure } from './fai
 import type { Send } from './http-exchange.ts'
 import { type AttemptResult, readReply, type WireReply } from './reply.ts'
 import type { Drift } from './reply-drift.ts'
-import { pause, rejectOnAbort } from './time-limit.ts'
+import { pause } from './time-limit.ts'
 
 /** The platform's API with one API key. Cheap to create: `send` owns the connections. */
 export interface Client {
@@ -28,9 +28,10 @@ export interface ClientOptions {
   readonly totalTimeoutMs?: number | undefined
   /**
    * Returns the id of the API key's own account, which is sent in place of `me`: the reference
-   * types some path parameters for accounts as UUIDs [R]. Default: sends `me`.
+   * types some path parameters for accounts as UUIDs [R]. Stops waiting when the signal fires.
+   * Default: sends `me`.
    */
-  readonly ownAccountId?: () => Promise<string>
+  readonly ownAccountId?: (signal: AbortSignal | undefined) => Promise<string>
   /** Records changes in the audit trail. */
   readonly audit?: WriteAudit | undefined
   /** Records every attempt, for the log, the metrics and the traces. */
@@ -56,11 +57,13 @@ export interface WriteAudit {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { audit, onWrite } = options
+  const { audit, onWrite, ownAccountId = async () => 'me' } = options
   return {
     async call(route, given, signal) {
       const isOwn = given.params.account_id === 'me' && 'account_id' in route.params.shape
-      const request = isOwn ? await withOwnAccount(route, given, options, signal) : given
+      const request = isOwn
+        ? { ...given, params: { ...given.params, account_id: await ownAccountId(signal) } }
+        : given
       if (route.effect === 'reads') return callWithRetries(route, request, options, signal)
       const send = () => callWithRetries(route, request, options, signal)
       try {
@@ -70,22 +73,6 @@ export function createClient(options: ClientOptions): Client {
       }
     },
   }
-}
-
-async function withOwnAccount(
-  route: Route,
-  request: RouteRequest,
-  { ownAccountId }: ClientOptions,
-  signal: AbortSignal | undefined,
-): Promise<RouteRequest> {
-  if (!ownAccountId) return request
-  const notSent = { kind: 'cancelled', maybeSent: false } as const
-  const account_id = await rejectOnAbort(
-    ownAccountId(),
-    signal,
-    () => new ApiError(notSent, { ...route, attempts: 0 }),
-  )
-  return { ...request, params: { ...request.params, account_id } }
 }
 
 async function callWithRetries<R extends Route>(

@@ -5,7 +5,7 @@ import type { ServiceConfig } from '../cli/config/service-settings.ts'
 import { createClient } from '../platform/client.ts'
 import { noRedaction, redactor, withRedactedReplies } from '../platform/key-redaction.ts'
 import { driftReporter } from '../platform/reply-drift.ts'
-import { ownAccountId } from '../platform/sessions/account.ts'
+import { accountUnlessAborted, ownAccountId } from '../platform/sessions/account.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
 import { createReplyCaches, type ReplyCache } from '../platform/sessions/reply-cache.ts'
 import { keyHashOf, type Session } from '../platform/sessions/session.ts'
@@ -61,7 +61,7 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
       apiKey,
       userAgent,
       clientNetwork,
-      ownAccountId: () => ownAccountId({ cache }),
+      ownAccountId: (signal) => accountUnlessAborted(ownAccountId({ cache }), signal),
       audit,
       observer,
       platform: platform.address,
