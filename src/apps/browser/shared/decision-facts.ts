@@ -52,26 +52,25 @@ export function factNodes(
   const greetings = rows.filter(isFolded)
   return [
     ...callList(facts),
-    decidedFacts(rows.filter((row) => !isFolded(row))),
+    factList(
+      rows.filter((row) => !isFolded(row)),
+      decided,
+    ),
     ...(greetings.length > 0
       ? [
           h(
             'details',
             {},
             h('summary', { id: 'greetings' }, 'Greetings as they will be spoken'),
-            decidedFacts(greetings),
+            factList(greetings, decided),
           ),
         ]
       : []),
   ]
 }
 
-/** A list of facts. The class keeps it apart from the lists of the view that shows the decision. */
-function decidedFacts(rows: Parameters<typeof factList>[0]): HTMLElement {
-  const list = factList(rows)
-  list.classList.add('decided')
-  return list
-}
+/** Classes of the facts, which a view may show beside lists of its own. */
+const decided = 'facts decided'
 
 /** Fact with the template of greetings that differ. The greetings are folded under it. */
 const templateFact = 'Greeting template'
@@ -151,7 +150,9 @@ export function idList(facts: Facts): HTMLElement[] {
     return found.length > 0 ? [[factLabel(name), found] as const] : []
   })
   if (ids.length === 0) return []
-  return [h('details', { class: 'muted' }, h('summary', { id: 'ids' }, 'Ids'), decidedFacts(ids))]
+  return [
+    h('details', { class: 'muted' }, h('summary', { id: 'ids' }, 'Ids'), factList(ids, decided)),
+  ]
 }
 
 /** Fact with the reasons why a call will probably fail. */

@@ -68,10 +68,11 @@ export const badge = (text: string, tone: Tone = 'neutral', shape = toneIcons[to
 /** Names and values beside each other; rows without a value are left out. */
 export const factList = (
   rows: readonly (readonly [name: Child | readonly Child[], value: Child | readonly Child[]])[],
+  className = 'facts',
 ): HTMLElement =>
   h(
     'dl',
-    { class: 'facts' },
+    { class: className },
     rows.flatMap(([name, value]) =>
       value === undefined || value === false || value === ''
         ? []
