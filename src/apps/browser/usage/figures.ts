@@ -21,7 +21,7 @@ export function usageFigures(data: UsageData, page: Page<UsageData>): readonly H
     const isNothing = data.totals.conversations === 0
     const hasCalls = Object.values(background?.calls.now ?? {}).some((count) => count > 0)
     list.hidden = isNothing && !hasCalls && !background?.before?.conversations
-    about.hidden = list.hidden || about.textContent === ''
+    about.hidden = list.hidden || (background !== undefined && about.textContent === '')
   }
   const background = readBackground(data, page)
   fill(background ? undefined : nothingRead)
@@ -72,8 +72,6 @@ interface Figure {
   /** `undefined`: unknown. */
   readonly change?: Change | undefined
   readonly isChangeRead?: boolean
-  /** The counts that the value is made of. */
-  readonly base?: string
 }
 
 interface Change {
@@ -155,9 +153,6 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
         rate !== undefined && rateBefore !== undefined
           ? changeOf(tenth(rate - rateBefore), points)
           : undefined,
-      ...(rate !== undefined && {
-        base: `${formats.fixed(now.answered)}\u00a0answered, ${formats.fixed(now.unanswered)}\u00a0not`,
-      }),
     },
     {
       name: 'Failed',
@@ -175,18 +170,17 @@ const rateOf = (counts: CallCounts | undefined): number | undefined =>
 
 const waiting = () => h('span', { class: 'skeleton', 'aria-hidden': true }, h('span'))
 
-function figureNode({ name, value, isZero, change, isChangeRead, base }: Figure): HTMLElement {
+function figureNode({ name, value, isZero, change, isChangeRead }: Figure): HTMLElement {
   const isRead = value === undefined
   return h(
     'div',
-    { class: base !== undefined && 'wide' },
+    {},
     h('dt', {}, name),
     h('dd', { class: isZero && 'zero' }, value ?? waiting()),
     h(
       'dd',
       { class: 'small' },
       change ? changeNode(change) : (isRead || isChangeRead) && waiting(),
-      base !== undefined && h('span', {}, base),
     ),
   )
 }
@@ -198,18 +192,26 @@ function changeNode({ text, arrow }: Change): HTMLElement {
   return h('span', {}, icon(arrow), ' ', word, text)
 }
 
-/** Note under the figures: the compared period, and why figures are missing. */
+/**
+ * Note under the figures: the compared period, the calls of the answer rate, and why figures are
+ * missing.
+ */
 function aboutOf(
   { data: { meta, compared_with }, background, formats }: Known,
   isReadable: boolean,
 ): (Node | string)[] {
   const compared = compared_with ?? background?.before
+  if (!compared && !background) return [waiting()]
   const range = compared && formats.range(compared.start, compared.end, meta.tz ?? undefined)
   const isUpToNow = !compared_with && background?.before?.isUpToNow
   const missing = compared_with
     ? 'Answer rate and failed calls'
     : 'Answer rate, failed calls and changes'
+  const { answered = 0, unanswered = 0 } = background?.calls.now ?? {}
+  const all = answered + unanswered
   const notes = [
+    all > 0 &&
+      `Answer rate: ${formats.fixed(answered)}\u00a0of\u00a0${formats.fixed(all)}\u00a0calls.`,
     !isReadable && `${missing} are not shown, because this client lets views read nothing more.`,
     background?.calls.hasTooMany &&
       'There are too many calls to count the answered and failed ones. Ask for a shorter time.',
