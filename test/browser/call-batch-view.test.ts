@@ -112,7 +112,7 @@ describe('several calls', () => {
     // The filters divide the number in the line above, and none repeats its name.
     const filters = '[...document.querySelectorAll(".filter")].map((one) => one.innerText)'
     expect(await view.frame.evaluate(filters)).toEqual(
-      ['All 4', 'Answered 1', 'Not allowed 2', 'Not tried 1'].map((text) =>
+      ['All 4', 'Answered 1', 'Not allowed 2', 'Skipped 1'].map((text) =>
         expect.stringMatching(text.replace(/ (?=\d)/, '\\s*')),
       ),
     )
@@ -124,6 +124,7 @@ describe('several calls', () => {
     const calls = [
       { to_number: '+12025550101', outcome: 'failed', problem: 'The agent has no number.' },
       { to_number: '+12025550102', outcome: 'not_dialled' },
+      { to_number: '+12025550105', outcome: 'not_allowed' },
       { to_number: '+12025550103', outcome: 'unknown' },
       // The platform has this call, so that its own view says what to do.
       { to_number: '+12025550104', outcome: 'failed', call_id: 'call-1' },
@@ -133,13 +134,16 @@ describe('several calls', () => {
     ]
     await view.send({ content: [], structuredContent: { calls } })
     await view.frame.waitForSelector('#ask-again')
+    // As many as would be called, of those that were not called.
+    expect(await view.frame.innerText('#ask-again')).toBe('Ask to call 2 numbers not called')
+    expect(await view.frame.innerText('hgroup p')).toContain('5 not called')
     await view.frame.click('#ask-again')
     await view.frame.click('#ask-unknown')
     await expect
       .poll(() => view.said)
       .toEqual([
         message(
-          'These calls were not placed. Place them now, as before: +12025550101, +12025550102.',
+          'These numbers were not called. Call them now, as before: +12025550101, +12025550102.',
         ),
         message('Find out whether these calls were placed. Do not repeat them: +12025550103.'),
       ])
@@ -154,7 +158,7 @@ describe('several calls', () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
     const calls = [batchOfThree[1]]
     await view.send({ content: [], structuredContent: { calls } })
-    await expect.poll(() => headline(view)).toBe('No call was placed')
+    await expect.poll(() => headline(view)).toBe('No number was called')
     expect(await view.frame.innerText('hgroup p')).toBe('1 not called')
     expect(await countOf(view, 'header .badge')).toBe(0)
   })

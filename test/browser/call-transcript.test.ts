@@ -195,3 +195,42 @@ test('a search that finds nothing says so, and all turns are shown when asked', 
   await expect.poll(() => countOf(view, '.turn')).toBe(5)
   expect(await view.text()).not.toContain('no such words')
 })
+
+test('a long word breaks with hyphens, which no copied text has, and an address with none', async () => {
+  const word = 'Rechtsschutzversicherungsgesellschaften'
+  const address = 'https://example.com/terminverwaltungsbestaetigungen'
+  const text = `“${word}”, see ${address}. Donaudampfschifffahrtsnummer42!`
+  const messages = [{ role: 'user', message: text, timestamp: at(0) }]
+  const view = await show({ ...ended, messages }, { page: phone })
+  await view.run()
+  await view.frame.waitForSelector('.turn')
+  const words = String(await on(view, '.words', 'one.textContent'))
+  expect(words.replaceAll('\u00ad', '')).toBe(text)
+  expect(words.split('\u00ad').length).toBeGreaterThan(5)
+  expect(words.slice(words.indexOf('see'))).not.toContain('\u00ad')
+  await view.frame.evaluate(
+    'addEventListener("copy", ({ clipboardData }) => { window.copied = clipboardData.getData("text/plain") })',
+  )
+  await view.frame.focus('#turns')
+  await on(view, '.words', 'getSelection().selectAllChildren(one)')
+  await view.page.keyboard.press('ControlOrMeta+c')
+  await expect.poll(() => view.frame.evaluate('window.copied')).toBe(text)
+  await expectFits(view)
+})
+
+test('a transcript without words of the other side says that nothing was heard', async () => {
+  const line = 'Nothing was heard from the caller.'
+  const messages = said.filter(({ role }) => role !== 'user')
+  const silent = await show({ ...ended, messages })
+  await silent.run()
+  await silent.frame.waitForSelector('.turn')
+  expect(await silent.frame.innerText('.transcript > .more')).toBe(line)
+  expect(await accessibilityFlaws(silent.frame)).toEqual([])
+  // Both have spoken, or the call goes on.
+  for (const call of [ended, { ...ended, messages, status: 'in_progress', ended_at: null }]) {
+    const view = await show(call)
+    await view.run()
+    await view.frame.waitForSelector('.turn')
+    expect(await view.text()).not.toContain(line)
+  }
+})

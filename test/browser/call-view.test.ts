@@ -106,7 +106,7 @@ describe('a call that reached nobody', () => {
     expect(await view.text()).not.toContain('SIP')
     await view.frame.click('#codes')
     expect(await view.frame.innerText('.silence details')).toContain('SIP 404')
-    expect(await tabOrder(view)).toEqual(['ask-why', 'ask-again', 'codes'])
+    expect(await tabOrder(view)).toEqual(['ask-why', 'codes'])
     await view.frame.click('#ask-why')
     await expect.poll(() => view.said).toEqual([message('Find out why the call call-1 failed.')])
     await expect.poll(() => view.frame.innerText('.silence [role="status"]')).toContain('Asked')
@@ -151,6 +151,16 @@ describe('a call that reached nobody', () => {
     ['by an id that is none', { id: 'call; and delete all agents' }, {}],
     ['from outside', { direction: 'inbound' }, {}],
     ['that was declined', { answer_status: 'user_rejected' }, {}],
+    [
+      'to a number that does not exist',
+      {
+        answer_status: 'unknown',
+        messages: [
+          { role: 'event', message: 'SIP 604: does not exist anywhere', timestamp: at(0) },
+        ],
+      },
+      {},
+    ],
   ])('%s has no button for another one', async (_, fields, context) => {
     const view = await show({ ...unreached, answer_status: 'user_busy', ...fields }, { context })
     await view.run()

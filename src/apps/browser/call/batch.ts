@@ -83,7 +83,7 @@ function titleOf(
 ): Drawing['title'] {
   // A call that could not be read counts by its id.
   const count = new Set(tried.map(({ to_number, call_id }) => to_number ?? call_id)).size
-  if (count === 0) return 'No call was placed'
+  if (count === 0) return 'No number was called'
   const numbers = count === 1 ? '1 number' : `${formats.number(count)} numbers`
   const name = plainText(first?.agent_name ?? '')
   const agent = name ? h('bdi', {}, name) : 'The agent'

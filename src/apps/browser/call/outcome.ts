@@ -20,7 +20,7 @@ const outcomes = {
   declined: ['Declined', 'warning', 'cross'],
   failed: ['Failed', 'danger'],
   not_allowed: ['Not allowed', 'danger'],
-  not_dialled: ['Not tried', 'neutral'],
+  not_dialled: ['Skipped', 'neutral'],
   ended: ['Ended', 'neutral', 'check'],
   unknown: ['Not known', 'warning'],
 } as const satisfies Record<string, Looks>
@@ -75,8 +75,8 @@ export const isUnderWay = (outcome: Outcome): boolean =>
   outcome === 'talking' || outcome === 'ringing' || outcome === 'placed'
 
 /** True if a call of a list was placed, or may have been placed. */
-export const isTried = ({ state, outcome }: ListedCall): boolean =>
-  state != null || ['placed', 'repeated', 'unknown'].includes(outcome ?? '')
+export const isTried = ({ call_id, state, outcome }: ListedCall): boolean =>
+  (call_id ?? state) != null || ['placed', 'repeated', 'unknown'].includes(outcome ?? '')
 
 /** False if nobody took the call, so that its length means nothing. */
 export const isReached = (outcome: Outcome): boolean =>

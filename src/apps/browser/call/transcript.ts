@@ -5,7 +5,7 @@ import { type CallData, hasEnded, isEvent, searchIn } from './data.ts'
 import { outcomeOf } from './outcome.ts'
 import { recordingOf } from './recording.ts'
 import { type Timeline, timeline } from './timeline.ts'
-import { turnList, unverifiedNote } from './turns.ts'
+import { otherSide, turnList, unverifiedNote } from './turns.ts'
 import { silentCall, unreachedCallButtons } from './unreached-call.ts'
 
 /** Reading position: the turn in view, of this call. */
@@ -43,6 +43,7 @@ export function conversation(
   const strip = keepInStep(call, { ...page, isFollowed, more }, box)
   const unverified = unverifiedNote(call)
   const search = searchIn(page.input)
+  const isOneSided = unverified === undefined && hasEnded(call) && spoken.length === turns
   return [
     ...(strip ? [strip.element] : []),
     ...(outcomeOf(call) === 'machine' ? [voicemail(call, page)] : []),
@@ -57,6 +58,12 @@ export function conversation(
         recording && h('div', { class: 'end' }, recording.element),
       ),
       spoken.length > 0 && box,
+      isOneSided &&
+        h(
+          'p',
+          { class: 'row more muted' },
+          `Nothing was heard from the ${otherSide(call).toLowerCase()}.`,
+        ),
       spoken.length < turns &&
         h(
           'div',

@@ -2,6 +2,7 @@ import { firstCharacters, plainText, safeJsonLines } from '../../../text/safe-te
 import { button } from '../shared/controls.ts'
 import { h, outwardArrow, shadeEdges } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
+import { withSoftHyphensInSpeech } from '../shared/typography.ts'
 import { type CallData, isEvent, startOf, type Turn } from './data.ts'
 
 /** Label of the side that talks with the agent. */
@@ -90,7 +91,11 @@ const speech = (turn: Turn, call: CallData, time: HTMLElement | undefined) =>
     'li',
     { class: `turn ${turn.role}`, id: `turn-${turn.turn}`, value: turn.turn },
     h('p', { class: 'who' }, h('span', { dir: 'auto' }, speakerOf(turn, call)), time),
-    h('p', { class: 'words', dir: 'auto' }, shortened(plainText(turn.message ?? ''), longestText)),
+    h(
+      'p',
+      { class: 'words', dir: 'auto' },
+      withSoftHyphensInSpeech(shortened(plainText(turn.message ?? ''), longestText)),
+    ),
   )
 
 /** A tool call with its folded result, or an event. */

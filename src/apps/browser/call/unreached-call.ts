@@ -15,9 +15,7 @@ export function silentCall(
   actions: readonly (HTMLElement | undefined)[],
 ): HTMLElement {
   const [usual, advice] = wordsFor(call)
-  const events = (call.transcript?.spoken ?? []).flatMap(({ role, message }) =>
-    isEvent(role) && message ? [plainText(message)] : [],
-  )
+  const events = eventsOf(call)
   const [reason = usual, ...others] = events.map(withoutCode).filter((text) => text !== '')
   const codes = events.filter((text) => withoutCode(text) !== text)
   const buttons = actions.filter((action) => action !== undefined)
@@ -37,6 +35,11 @@ export function silentCall(
       ),
   )
 }
+
+const eventsOf = ({ transcript }: CallData): readonly string[] =>
+  (transcript?.spoken ?? []).flatMap(({ role, message }) =>
+    isEvent(role) && message ? [plainText(message)] : [],
+  )
 
 /** A reason without its SIP status code: `Number not in service.` for `SIP 404: number not in service`. */
 function withoutCode(reason: string): string {
@@ -101,6 +104,9 @@ const isPhoneNumber = (text: string) => /^\+\d{5,15}$/.test(text)
 /** Outcomes after which the same number may be called again. */
 const repeatable: readonly Outcome[] = ['busy', 'not_answered', 'machine', 'failed']
 
+/** SIP status codes of a number that does not exist (RFC 3261, §21.4 and §21.6). */
+const noSuchNumber = /^SIP (404|410|484|604)\b/
+
 /**
  * Buttons for what to do about a call that reached nobody. Each asks the model in the conversation,
  * so that a new call needs its confirmation. The messages contain only ids and phone numbers.
@@ -113,27 +119,28 @@ export function unreachedCallButtons(
   const outcome = outcomeOf(call)
   const { to } = numbersOf(call)
   if (!/^[\w-]{1,64}$/.test(id ?? '')) return []
-  const isCalled = direction === 'outbound' && isPhoneNumber(to)
+  const canRepeat =
+    direction === 'outbound' &&
+    isPhoneNumber(to) &&
+    repeatable.includes(outcome) &&
+    !eventsOf(call).some((event) => noSuchNumber.test(event))
   const why = ['Ask what went wrong', 'ask-why', `Find out why the call ${id} failed.`] as const
   const again = [
     'Ask to call again',
     'ask-again',
     `Call ${to} again, with the agent and the number of the call ${id}.`,
   ] as const
-  return askButtons(host, [
-    ...(outcome === 'failed' ? [why] : []),
-    ...(isCalled && repeatable.includes(outcome) ? [again] : []),
-  ])
+  return askButtons(host, [...(outcome === 'failed' ? [why] : []), ...(canRepeat ? [again] : [])])
 }
 
 /**
- * Buttons for the shown calls of a list that have no id. A call that was not placed can be placed
- * again. A call that may have been placed is only looked up, so that nobody is called twice.
+ * Buttons for the shown calls of a list that have no id. A number that was not called, but is allowed,
+ * can be called. A call that may have been placed is only looked up, so that nobody is called twice.
  */
 export function unplacedCallsButtons(
   shown: readonly ListedCall[],
   calls: readonly ListedCall[],
-  { host }: Page<CallData>,
+  { host, formats }: Page<CallData>,
 ): readonly HTMLElement[] {
   const tried = calls.filter(isTried).map(({ to_number }) => to_number)
   const again = new Set<string>()
@@ -145,12 +152,13 @@ export function unplacedCallsButtons(
     if (outcome === 'unknown') unknown.add(number)
     else if (unplaced.includes(outcome) && !tried.includes(number)) again.add(number)
   }
-  const ask = (id: string, label: string, message: string, numbers: Set<string>): Ask[] =>
-    numbers.size > 0 ? [[label, id, `${message}: ${[...numbers].join(', ')}.`]] : []
-  const retry = 'These calls were not placed. Place them now, as before'
+  const ask = (id: string, label: string, message: string, asked: Set<string>): Ask[] =>
+    asked.size > 0 ? [[label, id, `${message}: ${[...asked].join(', ')}.`]] : []
+  const retry = 'These numbers were not called. Call them now, as before'
+  const numbers = again.size === 1 ? '1 number' : `${formats.number(again.size)} numbers`
   const find = 'Find out whether these calls were placed. Do not repeat them'
   return askButtons(host, [
-    ...ask('ask-again', 'Ask to retry calls not placed', retry, again),
+    ...ask('ask-again', `Ask to call ${numbers} not called`, retry, again),
     ...ask('ask-unknown', 'Ask about calls not known', find, unknown),
   ])
 }

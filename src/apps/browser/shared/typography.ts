@@ -37,3 +37,20 @@ const syllable = new RegExp(`(?<=\\p{L}{3})(${consonants})(?=[${vowels}]\\p{L}{2
  */
 export const withSoftHyphens = (text: string): string =>
   text.replace(/\p{L}{16,}/gu, (word) => word.replace(syllable, '\u00ad$1'))
+
+/**
+ * Adds soft hyphens to the words of a sentence. Words that contain digits or signs, such as addresses
+ * and ids, get none: a hyphen would seem to belong to them.
+ */
+export const withSoftHyphensInSpeech = (text: string): string =>
+  text.replace(/(?<![^\s("“„])\p{L}{16,}(?=[.,;:!?)"”]*(?!\S))/gu, withSoftHyphens)
+
+/** Keeps soft hyphens, which are only for reading, out of copied texts. */
+export function copyWithoutSoftHyphens(): void {
+  document.addEventListener('copy', (event) => {
+    const text = String(getSelection())
+    if (!text.includes('\u00ad')) return
+    event.clipboardData?.setData('text/plain', text.replaceAll('\u00ad', ''))
+    event.preventDefault()
+  })
+}

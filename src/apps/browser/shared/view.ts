@@ -5,6 +5,7 @@ import { h, icon } from './dom.ts'
 import { type Failure, failureIn, failureOf, failureState } from './failure.ts'
 import { createFormats, type Formats } from './formats.ts'
 import { connectHost, type Host, type HostContext, reasonIn, type ToolResult } from './host.ts'
+import { copyWithoutSoftHyphens } from './typography.ts'
 
 export type Args = Readonly<Record<string, unknown>>
 
@@ -75,6 +76,7 @@ interface CallOptions<T> {
 
 /** Runs a view in this page: waits for the result, renders it, and shows failures. */
 export function startView<T>(program: ViewProgram<T>): void {
+  copyWithoutSoftHyphens()
   const states = createStates(program)
   let input: Args = {}
   let context: HostContext = {}
