@@ -33,26 +33,23 @@ export const configurationCheck = (
   run() {
     const set = settings.filter(({ origin }) => origin !== 'default')
     const nameWidth = Math.max(0, ...set.map(({ name }) => name.length))
-    const line = ({ name, value, from }: ShownSetting, shown = value ?? '') =>
-      `${name.padEnd(nameWidth)}  ${shown}  (${from})`
+    // After a fault, values are not shown, because one may be a misplaced secret.
+    const details = set.map(
+      ({ name, value, from }) =>
+        `${name.padEnd(nameWidth)}  ${faults.length > 0 ? 'set' : (value ?? '')}  (${from})`,
+    )
+    const help = commandLine('help all')
     if (faults.length > 0) {
-      // Values are not shown, because one may be a misplaced secret.
-      const details = set.map((setting) => line(setting, 'set'))
-      const todo = `Correct that. The settings are explained by:\n${commandLine('help all')}`
+      const todo = `Correct that. The settings are explained by:\n${help}`
       return red(faults.join(' '), todo, details)
     }
-    const count = set.length === 1 ? '1 setting is' : `${set.length} settings are`
-    const details = set.map((setting) => line(setting))
     if (warnings.length > 0) {
-      return yellow(
-        warnings.join(' '),
-        `Correct the names, or unset the variables. The settings are listed by:\n${commandLine('help all')}`,
-        details,
-      )
+      const todo = `Correct the names, or unset the variables. The settings are listed by:\n${help}`
+      return yellow(warnings.join(' '), todo, details)
     }
-    return set.length === 0
-      ? green('Nothing is set: everything has its default.')
-      : green(`${count} set; the others have their defaults.`, details)
+    if (set.length === 0) return green('Nothing is set: everything has its default.')
+    const count = set.length === 1 ? '1 setting is' : `${set.length} settings are`
+    return green(`${count} set; the others have their defaults.`, details)
   },
 })
 
