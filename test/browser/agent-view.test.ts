@@ -581,7 +581,28 @@ test('the settings of one of many are read in the account that all belong to', a
   await expect
     .poll(() => view.calls)
     .toEqual([{ name: 'get_agent', arguments: { agent_id: support, account_id: account.id } }])
-  expect(await view.text()).toContain('Desk in Branch')
+  expect(await view.text()).toContain('In Branch')
+  expect(await textsOf(view, '.names > li')).toEqual(['Desk'])
+})
+
+test('agents that failed for different reasons have one heading, and one line between outcomes', async () => {
+  const view = await show({ tool: 'update_agent' })
+  const agents = [
+    ...['One', 'Two'].map((agent_id) => ({
+      ...{ agent_id, outcome: 'failed', problem: `There is no agent ${agent_id}.` },
+    })),
+    { agent_id: 'a', name: 'Desk', outcome: 'failed', problem: 'Refused: no agent Desk.' },
+    { agent_id: 'b', name: 'Line', outcome: 'unchanged' },
+  ]
+  await view.send({ content: [], structuredContent: { agents } })
+  await view.frame.waitForSelector('h2')
+  expect(await textsOf(view, 'h2')).toEqual(['Failed 3 agents', 'Unchanged'])
+  // An agent that was read keeps its name, which opens its settings.
+  expect(await textsOf(view, '.names button')).toEqual(['Desk', 'Line'])
+  const borders = `[...document.querySelectorAll('.outcome')]
+    .map((group) => getComputedStyle(group).borderTopWidth)`
+  expect(await view.frame.evaluate(borders)).toEqual(['0px', '0px', '0px', '1px'])
+  await expectFits(view)
 })
 
 test('settings that cannot be read are said to be so, and what changed stays', async () => {

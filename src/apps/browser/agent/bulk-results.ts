@@ -31,6 +31,8 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
   const { number } = page.formats
   const count = (name: string) => agents.filter(({ outcome }) => outcome === name).length
   const unsaved = count('would_change')
+  const owner = ownerName(data.account)
+  const groups = groupsOf(agents)
   return {
     title: `${number(agents.length)} agent${agents.length === 1 ? '' : 's'}`,
     about: [
@@ -38,6 +40,7 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
       ...outcomeNames(agents).map((name) =>
         badge(`${number(count(name))} ${wordsOf(name).toLowerCase()}`, toneOf(name)),
       ),
+      ...(owner ? [h('span', {}, `In ${owner}`)] : []),
     ],
     content: [
       ...(data.failed_accounts ?? []).map(({ reason = '', accounts }) =>
@@ -50,7 +53,10 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
       ),
       ...(agents.length === 0
         ? [emptyState('No agents', 'The selection matches no agent. Nothing was changed.')]
-        : groupsOf(agents).map((group) => groupSection(group, { data, page }))),
+        : groups.map((group, at) => {
+            const isFirst = group.outcome !== groups[at - 1]?.outcome
+            return groupSection(group, { data, page }, isFirst && count(group.outcome))
+          })),
       ...(unsaved > 0
         ? [h('div', { class: 'row' }, saveRequest(page.host, `Ask to save ${number(unsaved)}`))]
         : []),
@@ -100,9 +106,13 @@ interface Shown {
   readonly page: Page<AgentData>
 }
 
-function groupSection({ outcome, first, members }: Group, { data, page }: Shown): HTMLElement {
+/** A group. `all`: number of agents with its outcome, for the heading of the first such group. */
+function groupSection(
+  { outcome, first, members }: Group,
+  { data, page }: Shown,
+  all: number | false,
+): HTMLElement {
   const { formats } = page
-  const tone = toneOf(outcome)
   const problem = plainText(members[0]?.item.problem ?? '')
   const isNamedInProblem = members.every(
     (member) => !isRead(member.item) && problem.includes(` ${nameOf(member)}.`),
@@ -113,13 +123,7 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
   return h(
     'section',
     { class: 'stack outcome' },
-    h(
-      'h2',
-      {},
-      h('span', { class: 'muted', 'data-tone': tone }, icon(toneIcons[tone])),
-      wordsOf(outcome),
-      members.length > 1 && h('span', { class: 'muted' }, ` ${counted(members.length, 'agent')}`),
-    ),
+    all && outcomeHeading(outcome, all),
     !isNamedInProblem && nameList(members, { data, page }),
     problem !== '' && problemText(problem, `problem-${place}`),
     warningList(first.warnings),
@@ -127,6 +131,17 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
       first.changes.length > 0 &&
       changeList(first.changes, { id: `change-${place}`, formats }),
     isOpen && data.opened !== undefined && openedSection(data.opened, page),
+  )
+}
+
+function outcomeHeading(outcome: string, all: number): HTMLElement {
+  const tone = toneOf(outcome)
+  return h(
+    'h2',
+    {},
+    h('span', { class: 'muted', 'data-tone': tone }, icon(toneIcons[tone])),
+    wordsOf(outcome),
+    all > 1 && h('span', { class: 'muted' }, ` ${counted(all, 'agent')}`),
   )
 }
 
@@ -161,6 +176,8 @@ function nameList(members: readonly Placed[], shown: Shown): HTMLElement {
   )
 }
 
+const ownerName = (account: AgentData['account']) => plainText(account?.name ?? account?.id ?? '')
+
 const nameOf = ({ item: { agent_id: agentId, name }, at }: Placed): string =>
   plainText(name ?? '') || plainText(agentId ?? '') || `Agent ${at + 1}`
 
@@ -172,7 +189,7 @@ function memberName(member: Placed, { data, page }: Shown): readonly (Node | str
   const { item, at } = member
   const { agent_id: agentId, account = data.account } = item
   const text = nameOf(member)
-  const owner = plainText(account?.name ?? account?.id ?? '')
+  const owner = ownerName(item.account)
   const suffix = owner ? [h('span', { class: 'muted' }, ` in ${owner}`)] : []
   if (agentId === undefined || !isRead(item) || !page.host.canCallTools())
     return [h('span', { dir: 'auto' }, text), ...suffix]
