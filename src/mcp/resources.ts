@@ -18,7 +18,7 @@ import type { Agent } from '../contract/agent.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { settledAccount } from '../platform/sessions/account.ts'
-import type { CacheTime } from '../platform/sessions/reply-cache.ts'
+import type { CacheLifetime } from '../platform/sessions/reply-cache.ts'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import { messageText, safeJson, safeLine } from '../text/safe-text.ts'
 import { errorMetaKey } from '../tool/result.ts'
@@ -126,15 +126,15 @@ export async function readResource(
   if (skill) return { contents: [skill], ...unchangingCacheHint }
   const source = sourceOf(uri, session)
   if (!source) throw notFound(uri, session)
-  const { route, request, cacheTime } = source
+  const { route, request, cacheLifetime } = source
   const value = await withProtocolErrors(uri, context, () =>
-    cacheTime
-      ? session.cache.read(route, request, cacheTime)
+    cacheLifetime
+      ? session.cache.read(route, request, cacheLifetime)
       : session.client.call(route, request, signal),
   )
   return {
     contents: [{ uri, mimeType, text: safeJson(JSON.stringify(value)) }],
-    ttlMs: cacheTime ? session.cache.cacheMs(cacheTime) : 0,
+    ttlMs: cacheLifetime ? session.cache.cacheMs(cacheLifetime) : 0,
     cacheScope: 'private',
   }
 }
@@ -149,7 +149,7 @@ interface ResourceSource {
   readonly route: Route
   readonly request: (account_id: string, value: string) => RouteRequest
   /** Cache lifetime of a reply, here and in clients; absent: no caching. */
-  readonly cacheTime?: CacheTime
+  readonly cacheLifetime?: CacheLifetime
 }
 
 /** A resource with a fixed URI. */
@@ -182,7 +182,7 @@ const fixed: readonly FixedResource[] = [
     description: 'Catalog of language models by provider, with ratings and prices.',
     route: routes.providers.models,
     request: ofAccount,
-    cacheTime: 'catalog',
+    cacheLifetime: 'catalog',
   },
   {
     uri: 'voice-agents://catalog/transcribers',
@@ -191,7 +191,7 @@ const fixed: readonly FixedResource[] = [
     description: 'Catalog of transcribers by provider, with the languages they take.',
     route: routes.providers.transcribers,
     request: ofAccount,
-    cacheTime: 'catalog',
+    cacheLifetime: 'catalog',
   },
 ]
 
@@ -204,7 +204,7 @@ const templates: readonly ResourceTemplate[] = [
     route: routes.providers.voices,
     request: (account_id, provider) => ({ params: { account_id }, query: { provider } }),
     completion: voiceProviderCodes,
-    cacheTime: 'catalog',
+    cacheLifetime: 'catalog',
   },
   {
     uriTemplate: 'voice-agents://agents/{agent_id}',
@@ -220,7 +220,7 @@ const templates: readonly ResourceTemplate[] = [
 const listed = <T extends ResourceSource>({
   route: _,
   request: __,
-  cacheTime: ___,
+  cacheLifetime: ___,
   ...shown
 }: T) => ({ ...shown, mimeType })
 

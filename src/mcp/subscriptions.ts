@@ -102,8 +102,8 @@ export function watchResources(
     for (const uri of uris) {
       const source = sourceOf(uri, session)
       if (!source) continue
-      const { route, request, cacheTime = 'watched' } = source
-      stops.push(session.cache.watch(route, request, cacheTime, () => onUpdate(uri)))
+      const { route, request, cacheLifetime = 'watched' } = source
+      stops.push(session.cache.watch(route, request, cacheLifetime, () => onUpdate(uri)))
     }
   } catch (error) {
     stopAll()

@@ -6,7 +6,7 @@ import {
   knownOwnAccountId,
   ownAccount,
 } from '../platform/sessions/account.ts'
-import type { CacheTime } from '../platform/sessions/reply-cache.ts'
+import type { CacheLifetime } from '../platform/sessions/reply-cache.ts'
 import { type DialogText, dialogText, quotedNameWithId, wordOrQuoted } from '../text/dialog-text.ts'
 import type { Run } from './tool.ts'
 
@@ -27,7 +27,7 @@ export interface AccountReader {
 type CachedRead = <R extends Route>(
   route: R,
   request: Partial<RouteRequest>,
-  time: CacheTime,
+  lifetime: CacheLifetime,
 ) => Promise<ReplyOf<R>>
 
 export function accountReader({
@@ -47,8 +47,8 @@ export function accountReader({
     accountArgument: accountArgumentText({ request, session }),
     requestOf,
     call: (route, given) => client.call(route, requestOf(given), signal),
-    cached: (route, given, time) => cache.read(route, requestOf(given), time),
-    refreshed: (route, given, time) => cache.refresh(route, requestOf(given), time),
+    cached: (route, given, lifetime) => cache.read(route, requestOf(given), lifetime),
+    refreshed: (route, given, lifetime) => cache.refresh(route, requestOf(given), lifetime),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Agent } from '../../src/contract/agent.ts'
 import type { CallCreate } from '../../src/contract/call.ts'
 import { ignoreApiError } from '../../src/platform/failure.ts'
-import type { CacheTime } from '../../src/platform/sessions/reply-cache.ts'
+import type { CacheLifetime } from '../../src/platform/sessions/reply-cache.ts'
 import { resultOr } from '../../src/platform/time-limit.ts'
 import {
   countedInDialog,
@@ -223,7 +223,7 @@ interface LookUp {
  */
 function lookUp(
   run: QuestionRun,
-  time: CacheTime,
+  lifetime: CacheLifetime,
   check: (reader: AccountReader, fixReader?: AccountReader) => Promise<LookUp>,
 ): Promise<LookUp | undefined> {
   const reader = accountReader({ ...run, session: run.restricted })
@@ -234,7 +234,7 @@ function lookUp(
     const read: AccountReader = {
       ...reader,
       accountArgument,
-      call: (route, given) => reader[how](route, given, time),
+      call: (route, given) => reader[how](route, given, lifetime),
     }
     return check(read, how === 'refreshed' ? read : undefined)
   }

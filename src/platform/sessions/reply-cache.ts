@@ -17,22 +17,35 @@ import {
  */
 export interface ReplyCache {
   /** Returns the cached reply, or reads it. Throws the client's error if there is neither. */
-  read<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
+  read<R extends Route>(
+    route: R,
+    request: RouteRequest,
+    lifetime: CacheLifetime,
+  ): Promise<ReplyOf<R>>
   /** Reads from the platform in any case, and replaces the cached reply. */
-  refresh<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
+  refresh<R extends Route>(
+    route: R,
+    request: RouteRequest,
+    lifetime: CacheLifetime,
+  ): Promise<ReplyOf<R>>
   /**
    * Calls `onChange` when the reply differs from the previous one. The reply is read again whenever
    * it expires, and when a server reports a possible change. A failed read changes nothing. Returns
    * the unsubscribe function. Throws WatchLimitError.
    */
-  watch(route: Route, request: RouteRequest, time: CacheTime, onChange: () => void): () => void
+  watch(
+    route: Route,
+    request: RouteRequest,
+    lifetime: CacheLifetime,
+    onChange: () => void,
+  ): () => void
   /** Time to live of a reply, ms. */
-  cacheMs(time: CacheTime): number
+  cacheMs(lifetime: CacheLifetime): number
 }
 
 /** Time to live of replies, ms, by content. The time of catalogs is a setting. */
-const cacheTimes = { account: 3_600_000, watched: 60_000, names: 30_000 }
-export type CacheTime = keyof typeof cacheTimes | 'catalog'
+const lifetimes = { account: 3_600_000, watched: 60_000, names: 30_000 }
+export type CacheLifetime = keyof typeof lifetimes | 'catalog'
 
 /** Maximum number of replies per API key. */
 const maxReplies = 64
@@ -117,7 +130,7 @@ interface CacheOptions {
 
 /** State shared by the caches of all keys. */
 interface SharedByCaches extends Pick<CacheOptions, 'changes' | 'onRead'> {
-  readonly times: Readonly<Record<CacheTime, number>>
+  readonly times: Readonly<Record<CacheLifetime, number>>
   readonly watchCount: WatchCount
   readonly lengths: ReplyLengths
 }
@@ -145,21 +158,21 @@ function createReplyCache(
     // The cache key contains the route, so this reply belongs to the route.
     return reply as ReplyOf<R>
   }
-  const read: ReplyCache['read'] = (route, request, time) =>
-    fetch(route, request, { ttl: times[time] })
-  const refresh: ReplyCache['refresh'] = (route, request, time) =>
-    fetch(route, request, { ttl: times[time], forceRefresh: true, allowStale: false })
+  const read: ReplyCache['read'] = (route, request, lifetime) =>
+    fetch(route, request, { ttl: times[lifetime] })
+  const refresh: ReplyCache['refresh'] = (route, request, lifetime) =>
+    fetch(route, request, { ttl: times[lifetime], forceRefresh: true, allowStale: false })
   return {
     read,
     refresh,
-    cacheMs: (time) => times[time],
-    watch(route, request, time, onChange) {
+    cacheMs: (lifetime) => times[lifetime],
+    watch(route, request, lifetime, onChange) {
       const key = keyOf(route, request)
       const reply = { route, request, keyHash }
       // One timer for all watchers of this reply.
       const stop = watched.add(key, onChange, () => {
-        const again = oneAtATime(() => refresh(route, request, time).catch(ignore))
-        const timer = setInterval(again, times[time]).unref()
+        const again = oneAtATime(() => refresh(route, request, lifetime).catch(ignore))
+        const timer = setInterval(again, times[lifetime]).unref()
         const stopHearing = changes.watch(reply, again)
         return {
           changed: () => changes.found(reply),
@@ -173,7 +186,7 @@ function createReplyCache(
       // because a caller that is over its watch limit ends this watch at once.
       queueMicrotask(() => {
         if (!watched.has(key)) return
-        read(route, request, time).then((reply) => watched.compare(key, reply), ignore)
+        read(route, request, lifetime).then((reply) => watched.compare(key, reply), ignore)
       })
       return stop
     },
@@ -218,9 +231,9 @@ export function createReplyCaches({
   onRead,
 }: CacheOptions): (keyHash: string, client: Client) => ReplyCache {
   const times = {
-    ...cacheTimes,
+    ...lifetimes,
     catalog: catalogMs,
-    watched: Math.min(cacheTimes.watched, catalogMs),
+    watched: Math.min(lifetimes.watched, catalogMs),
   }
   const watchCount = { bounds: watched, count: 0 }
   const shared = { times, watchCount, lengths: createReplyLengths(), changes, onRead }
