@@ -9,14 +9,14 @@ import {
   programName,
 } from './client-details.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
-import { pageOf } from './page-frame.ts'
+import { oauthPage } from './page-frame.ts'
 
 /** First step: the person enters the key of an account. */
 export function keyPage(model: KeyFormModel): HtmlPage {
   const { client, problem } = model
   const name = clientTitle(client)
   const title = `Connect ${name} to your voice agents`
-  return pageOf({
+  return oauthPage({
     title: problem ? `Error: ${title}` : title,
     status: problem ? statusOf[problem.kind] : 200,
     ...(problem?.kind === 'too_many' && {
@@ -127,7 +127,7 @@ export function consentPage(model: ConsentFormModel): HtmlPage {
   const { client, nothingTicked = false } = model
   const name = clientTitle(client)
   const title = `Allow ${name} to use your account?`
-  return pageOf({
+  return oauthPage({
     title: nothingTicked ? `Error: ${title}` : title,
     status: nothingTicked ? 422 : 200,
     redirectUri: client.redirectUri,

@@ -1,9 +1,9 @@
 import { checkboxStyle } from '../../apps/design.ts'
-import { type HtmlPage, type PageParts, pageOf as page, styleOf } from '../../apps/pages/page.ts'
+import { type HtmlPage, type PageParts, pageOf, styleOf } from '../../apps/pages/page.ts'
 
 /**
- * CSP source that lets a form end at this address; redirects are checked too (CSP 3 §6.4.2). IPv6
- * addresses cannot be written in a policy and apps have no host: for both the scheme is allowed.
+ * CSP source that lets a form redirect to this address (CSP 3 §6.4.2). A policy cannot name an IPv6
+ * address, and an app has no host, so for both the scheme is allowed.
  */
 function formActionSource(redirectUri: string): string | undefined {
   const url = URL.parse(redirectUri)
@@ -16,13 +16,13 @@ function formActionSource(redirectUri: string): string | undefined {
  * A page with its headers. The page's forms may be sent to this server, and may redirect to
  * `redirectUri`.
  */
-export function pageOf({
+export function oauthPage({
   redirectUri,
   ...parts
 }: Omit<PageParts, 'script' | 'style' | 'formAction'> & { redirectUri?: string }): HtmlPage {
-  if (redirectUri === undefined) return page({ ...parts, style })
+  if (redirectUri === undefined) return pageOf({ ...parts, style })
   const end = formActionSource(redirectUri)
-  return page({ ...parts, style, formAction: ["'self'", end ?? ''].join(' ').trim() })
+  return pageOf({ ...parts, style, formAction: ["'self'", end ?? ''].join(' ').trim() })
 }
 
 /** Style of the pages: a card with one question. On a phone the card fills the screen. */

@@ -5,7 +5,7 @@ import { clientText } from '../../text/safe-text.ts'
 import { programName, redirectTarget } from './client-details.ts'
 import { consentPage, keyPage } from './form-pages.ts'
 import type { PageModel, ProblemModel, ReturnModel } from './models.ts'
-import { pageOf } from './page-frame.ts'
+import { oauthPage } from './page-frame.ts'
 
 /** Renders a page with its status and headers. No page has a script. */
 export function renderPage(model: PageModel): HtmlPage {
@@ -29,7 +29,7 @@ export function sendPage(response: ServerResponse, model: PageModel): void {
 /** Page of a request that cannot continue, with the reason and what the person can do. */
 function problemPage({ problem, detail, again }: ProblemModel): HtmlPage {
   const { status, heading, text, next } = texts[problem]
-  return pageOf({
+  return oauthPage({
     title: heading,
     status,
     content: html`<h1 data-problem="${problem}">${heading}</h1>
@@ -116,7 +116,7 @@ function returnPage({ name, address }: ReturnModel): HtmlPage {
   const isAllowed = URL.parse(address)?.searchParams.has('code') ?? false
   const heading = isAllowed ? 'Access allowed' : 'Nothing was allowed'
   const program = programName({ name })
-  return pageOf({
+  return oauthPage({
     title: heading,
     // A URL has no line breaks or spaces, so it cannot leave the attribute.
     head: html`<meta http-equiv="refresh" content="0;url=${address}">`,

@@ -2,7 +2,7 @@ import { stillAssigned } from '../shared/assigned-numbers.ts'
 import { type Facts, factText, withoutIds } from '../shared/decision-facts.ts'
 import type { ToolWords } from '../shared/decision-words.ts'
 
-/** Words for the decisions that have no view of their own. */
+/** Words for the tools whose decisions this view shows (docs/views.md). */
 export const changeWords = (tool: string, facts: Facts): ToolWords | undefined =>
   words[tool]?.(facts)
 
