@@ -3,7 +3,7 @@ import { providerName } from '../shared/display-names.ts'
 import { h } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { keyOf, type Voice, type VoicesData } from './data.ts'
-import { actions, playButton } from './voice-buttons.ts'
+import { actions, voiceSample } from './voice-buttons.ts'
 
 /** Maximum voices in a comparison. */
 export const maxMarked = 3
@@ -37,7 +37,7 @@ export function comparison(page: Page<VoicesData>): HTMLElement {
     )
   const buttons = (voice: Voice, at: number) => {
     const place = { key: `compared-${at}`, status, page }
-    return h('div', { class: 'row' }, playButton(voice, place), actions(voice, place))
+    return h('div', { class: 'row' }, voiceSample(voice, place), actions(voice, place))
   }
   const section = h(
     'section',

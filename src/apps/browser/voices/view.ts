@@ -7,7 +7,7 @@ import { type Args, type Drawing, type Page, startView } from '../shared/view.ts
 import { comparison, isMarked, mark, markedVoices, maxMarked } from './comparison.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
 import { type Filters, filterControls, filtersIn, fits, isSame, type Seen } from './filters.ts'
-import { actions, playButton } from './voice-buttons.ts'
+import { actions, voiceSample } from './voice-buttons.ts'
 
 /** Number of voices that the view requests; "more" requests twice the shown number. */
 const asksFor = 100
@@ -153,7 +153,7 @@ function voiceRow(voice: Voice, at: number, marked: () => void): HTMLElement {
     'li',
     { 'aria-labelledby': heading.id },
     h('label', { class: 'mark-place' }, box),
-    playButton(voice, place),
+    voiceSample(voice, place),
     heading,
     description !== '' && h('p', { class: 'description' }, h('bdi', {}, description)),
     h('p', { class: 'about muted' }, ...factsOf(voice)),

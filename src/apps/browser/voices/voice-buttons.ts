@@ -13,7 +13,7 @@ interface Place {
 }
 
 /** The button for a voice's sample; false if the voice has none. */
-export const playButton = (voice: Voice, { key, status, page }: Place): HTMLElement | false =>
+export const voiceSample = (voice: Voice, { key, status, page }: Place): HTMLElement | false =>
   mayHaveSample(voice, page) &&
   sampleButton({
     ...{ id: `sample-${key}`, name: voice.name, status, host: page.host },
