@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { id } from '../../src/contract/field.ts'
+import { id, withDefault } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { accountIdIn, accountUnlessAborted } from '../../src/platform/sessions/account.ts'
 import { callAccountIn } from '../../src/platform/sessions/call-account.ts'
@@ -45,13 +45,10 @@ export const waitForCall = defineTool({
   options: {
     call_id: id('Call id.').optional(),
     batch_id: id('Of place_calls: waits for all its calls.').optional(),
-    timeout_seconds: z
-      .int()
-      .min(1)
-      .max(maxWaitSeconds)
-      .optional()
-      .meta({ default: followMs / 1000 })
-      .describe('Longest wait.'),
+    timeout_seconds: withDefault(
+      z.int().min(1).max(maxWaitSeconds).describe('Longest wait.'),
+      followMs / 1000,
+    ),
   },
   // Optional in this tool, because a batch may be given instead.
   without: ['call_id'],
@@ -63,8 +60,8 @@ export const waitForCall = defineTool({
     ...batchShape,
   }),
   async run(run) {
-    const { timeout_seconds: seconds, call_id: callId, batch_id: batchId } = run.options
-    const waitMs = seconds === undefined ? followMs : seconds * 1000
+    const { timeout_seconds, call_id: callId, batch_id: batchId } = run.options
+    const waitMs = timeout_seconds === undefined ? followMs : timeout_seconds * 1000
     const until = Math.min(run.begunAt + waitMs, run.answerBy)
     if (callId === undefined && batchId !== undefined) return waitForBatch(batchId, run, until)
     if (callId === undefined || batchId !== undefined) {
