@@ -134,7 +134,6 @@ async function listTranscripts(run: Run<typeof route, typeof options>): Promise<
   const { limit: given, offset = 0, ...filters } = run.request.query
   const [limit, from] = [Number(given), Number(offset)]
   const pattern = search === undefined ? undefined : searchPattern(search)
-  const more = fields.filter((field) => field !== 'messages')
   const shown: Shown[] = []
   let [position, matches, text, data] = [from, 0, 0, 0]
   let isFull = false
@@ -150,7 +149,7 @@ async function listTranscripts(run: Run<typeof route, typeof options>): Promise<
         if (pattern && !transcript) return
         matches++
         if (isFull || shown.length === limit) return
-        const one = shownConversation(conversation, transcript, more)
+        const one = shownConversation(conversation, transcript, fields)
         text += one.lines.reduce((sum, line) => sum + estimateTokens(line) + 1, 0)
         data += estimateTokens(JSON.stringify(one.item))
         isFull = text > textBudget || data > dataBudget
@@ -158,7 +157,7 @@ async function listTranscripts(run: Run<typeof route, typeof options>): Promise<
       },
     },
   )
-  return output({ shown, read, from, fields: more, ...(pattern && { matches }) })
+  return output({ shown, read, from, fields, ...(pattern && { matches }) })
 }
 
 function output({
