@@ -65,13 +65,7 @@ const McpConfig = z.object({
   args: z.array(z.string()),
   env: z.record(z.string(), z.string()),
 })
-type GetMcpConfig = (options: {
-  manifest: unknown
-  extensionPath: string
-  systemDirs: Record<string, string>
-  userConfig: Record<string, unknown>
-  pathSeparator: string
-}) => Promise<unknown>
+type GetMcpConfig = (options: object) => Promise<unknown>
 const Mcpb = z.object({
   getMcpConfigForManifest: z.custom<GetMcpConfig>((value) => typeof value === 'function'),
 })
