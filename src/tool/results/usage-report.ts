@@ -131,11 +131,11 @@ type Bucket = UsageReport['data'][number]
 
 /** The first lines: the time range with its totals, then one line per group, most used first. */
 function headLines(report: UsageReport): string[] {
-  const { meta, totals, groups, comparedWith, zone } = report
+  const { meta, totals, groups, zone } = report
   const grouped = groups.filter(({ dimensions }) => dimensions !== null)
   return [
     `${rangeInWords(meta, zone)}: ${sumInWords(totals)} completed conversations, subaccounts included.`,
-    ...(comparedWith ? comparisonLines(report, comparedWith) : []),
+    ...comparisonLines(report),
     ...grouped.map(
       (group) => `- ${labelOf(group, report, nameWithId)}: ${groupInWords(group, totals)}`,
     ),
@@ -144,16 +144,13 @@ function headLines(report: UsageReport): string[] {
 
 const dayMs = 86_400_000
 
-function comparisonLines(
-  { meta, totals, zone, groupBy }: UsageReport,
-  compared: NonNullable<UsageReport['comparedWith']>,
-): string[] {
+function comparisonLines({ meta, totals, comparedWith, zone, groupBy }: UsageReport): string[] {
   const { before } = totals
-  if (!before) return []
+  if (!before || !comparedWith) return []
   const now = (Date.parse(String(meta.end)) - Date.parse(String(meta.start))) / dayMs
-  const earlier = (compared.end - compared.start) / dayMs
+  const earlier = (comparedWith.end - comparedWith.start) / dayMs
   return [
-    `Compared with ${rangeInWords(compared, zone)}: ${sumInWords(before)}. Change: ${changeInWords(totals)}.${groupBy.length > 0 ? unusedNote : ''}`,
+    `Compared with ${rangeInWords(comparedWith, zone)}: ${sumInWords(before)}. Change: ${changeInWords(totals)}.${groupBy.length > 0 ? unusedNote : ''}`,
     ...(Math.abs(now - earlier) > 0.05 * earlier
       ? [
           `The periods have ${rounded(now, 1)} and ${rounded(earlier, 1)} days: ${tenth(totals.minutes / now)} against ${tenth(before.minutes / earlier)} min a day.`,
