@@ -80,9 +80,8 @@ async function wholeArguments(
 ): Promise<Record<string, unknown>> {
   if (text === undefined)
     throw new CommandLineError('--args needs JSON, @FILE, or - for standard input.')
-  const from = (source: string) => (source === '-' ? readInput() : readFile(source.slice(1)))
-  const json = text === '-' || text.startsWith('@') ? await from(text) : text
-  const value = jsonIn('--args', json)
+  const file = text.startsWith('@') ? await readFile(text.slice(1)) : undefined
+  const value = jsonIn('--args', text === '-' ? await readInput() : (file ?? text))
   if (!isObject(value)) throw new CommandLineError('--args takes one JSON object.')
   return { ...value }
 }
