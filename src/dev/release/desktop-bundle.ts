@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import * as z from 'zod'
 import { importInstalled, installOnce } from '../../../test/harness/install-once.ts'
@@ -8,7 +8,7 @@ import { tools } from '../../../tools/index.ts'
 import { firstSentence } from '../../cli/terminal/tool-help.ts'
 import { sandboxKeys } from '../../sandbox/small-seed.ts'
 import { installOptions, manifestOptions, optionVariables } from './install-options.ts'
-import { type PackageInfo, root, sha256Of } from './package-info.ts'
+import { type PackageInfo, root } from './package-info.ts'
 import { accountOver, type Launch, withSandbox } from './try-program.ts'
 
 /** Folder of @anthropic-ai/mcpb, which a plain `npm ci` does not install. */
@@ -43,20 +43,16 @@ export function writeBundle(info: PackageInfo, paths: readonly string[], folder:
   cpSync(join(root, 'docs/pictures/icon.png'), join(folder, 'icon.png'))
 }
 
-/** A packed bundle. */
-export interface Bundle {
-  readonly file: string
-  readonly bytes: number
-  readonly sha256: string
-}
-
-/** Packs a bundle's folder into `out` with @anthropic-ai/mcpb, which validates it. */
-export function packBundle({ name, version }: PackageInfo, folder: string, out: string): Bundle {
+/**
+ * Packs a bundle's folder into a file in `out` with @anthropic-ai/mcpb, which validates it. Returns
+ * the path of the file.
+ */
+export function packBundle({ name, version }: PackageInfo, folder: string, out: string): string {
   installOnce(toolsFolder)
   mcpb('validate', join(folder, 'manifest.json'))
   const file = join(out, `${name}-${version}.mcpb`)
   mcpb('pack', folder, file)
-  return { file, bytes: statSync(file).size, sha256: sha256Of(file) }
+  return file
 }
 
 /** A desktop client's launch command, from its manifest and a person's answers. */
@@ -91,7 +87,7 @@ async function launchWith(folder: string, userConfig: Record<string, unknown>): 
  * Unpacks a bundle and runs it as a desktop client would: with options missing, with options empty,
  * and with an account's API key. Throws on the first failure.
  */
-export async function tryBundle({ file }: Bundle, folder: string): Promise<void> {
+export async function tryBundle(file: string, folder: string): Promise<void> {
   const unpacked = join(folder, basename(file, '.mcpb'))
   mcpb('unpack', file, unpacked)
   const notFilled = await launchWith(unpacked, {})

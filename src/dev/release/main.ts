@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { readScript } from '../script-arguments.ts'
-import { type Bundle, packBundle, tryBundle, writeBundle } from './desktop-bundle.ts'
+import { packBundle, tryBundle, writeBundle } from './desktop-bundle.ts'
 import { installPackage, maxBytes, packPackage, releaseFolder } from './npm-package.ts'
 import {
   downloadUrl,
@@ -99,11 +99,7 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
 function artifacts(info: PackageInfo, scratch: string): Step[] {
   let tarball = ''
   let paths: readonly string[] = []
-  let bundle: Bundle | undefined
-  const madeBundle = () => {
-    if (!bundle) throw new Error('there is no bundle')
-    return bundle
-  }
+  let bundle = ''
   const folder = (name: string) => {
     const path = join(scratch, name)
     mkdirSync(path)
@@ -136,13 +132,13 @@ function artifacts(info: PackageInfo, scratch: string): Step[] {
         const content = folder('bundle')
         writeBundle(info, paths, content)
         bundle = packBundle(info, content, releaseFolder)
-        return done(`${shown(bundle.file)}, ${megabytes(bundle.bytes)}, its manifest is valid`)
+        return done(`${shown(bundle)}, ${megabytes(statSync(bundle).size)}, its manifest is valid`)
       },
     },
     {
       title: 'Desktop bundle, unpacked',
       async run() {
-        await tryBundle(madeBundle(), folder('unpacked'))
+        await tryBundle(bundle, folder('unpacked'))
         return done('works with options not filled in, empty, and with a key')
       },
     },
@@ -154,8 +150,8 @@ function artifacts(info: PackageInfo, scratch: string): Step[] {
         return done(shown(path))
       },
     },
-    { title: 'Entry in the MCP registry', run: () => registryEntry(info, madeBundle()) },
-    { title: 'Checksums', run: () => checksums([tarball, madeBundle().file]) },
+    { title: 'Entry in the MCP registry', run: () => registryEntry(info, bundle) },
+    { title: 'Checksums', run: () => checksums([tarball, bundle]) },
   ]
 }
 
@@ -170,11 +166,11 @@ function build(): Outcome {
 }
 
 /** Writes server.json. Without a repository URL, only tries the steps with a made-up URL. */
-async function registryEntry(info: PackageInfo, { file, sha256 }: Bundle): Promise<Outcome> {
+async function registryEntry(info: PackageInfo, bundle: string): Promise<Outcome> {
   const isNamed = info.mcpName !== undefined && info.repository !== undefined
   const named = isNamed ? info : withStandIn(info)
-  const url = downloadUrl(named, basename(file))
-  const entry = serverJson(named, url === undefined ? undefined : { url, sha256 })
+  const url = downloadUrl(named, basename(bundle))
+  const entry = serverJson(named, url === undefined ? undefined : { url, sha256: sha256Of(bundle) })
   const path = join(releaseFolder, 'server.json')
   if (isNamed) writeFileSync(path, `${JSON.stringify(entry, undefined, 2)}\n`)
   const what = isNamed
