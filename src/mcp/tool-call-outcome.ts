@@ -1,6 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { Target } from '../server/audit/outcome.ts'
+import type { Ended } from '../server/observe/observer.ts'
 import { errorMetaKey } from '../tool/result.ts'
 
 /**
@@ -24,7 +25,7 @@ const EndedCall = z.object({
  * Outcome of a tool call in one word: `ok`; the kind of its error (docs/errors.md);
  * `input_required`, `task`, or the state of a confirmation; `protocol_error` for a JSON-RPC error.
  */
-export function outcomeOf(ended: { readonly result: unknown } | { readonly error: unknown }) {
+export function outcomeOf(ended: Ended<unknown>) {
   if ('error' in ended) return ended.error instanceof ProtocolError ? 'protocol_error' : 'internal'
   const { data } = EndedCall.safeParse(ended.result)
   const { isError, resultType = 'complete', structuredContent, _meta } = data ?? {}

@@ -4,6 +4,7 @@ import type { WriteAudit } from '../../platform/client.ts'
 import { ApiError } from '../../platform/failure.ts'
 import type { AuditEntry, AuditTrail, SentPhoneCall } from '../../state/audit-trail.ts'
 import type { Journal } from '../../state/call-journal.ts'
+import { type Ended, observed } from '../observe/observer.ts'
 import { AuditQueue, fileSink, stateSink, streamSink } from './audit-sinks.ts'
 import { type CallEnd, isQuestion } from './outcome.ts'
 import {
@@ -40,7 +41,7 @@ export interface Audit extends WriteAudit {
   toolCall<T>(
     call: AuditedToolCall,
     run: () => Promise<T>,
-    endOf: (ended: { readonly result: T } | { readonly error: unknown }) => CallEnd,
+    endOf: (ended: Ended<T>) => CallEnd,
   ): Promise<T>
   /** Records a tool call that was refused before it ran. */
   refused(call: AuditedToolCall, end: CallEnd): void
@@ -69,16 +70,10 @@ export function openAudit(
   const runOf = (call: AuditedToolCall) =>
     new AuditedRun(new ToolCallRecord(call, showsNumbers), queues, mustRecord)
   return {
-    async toolCall(call, run, endOf) {
+    toolCall(call, run, endOf) {
       const underWay = runOf(call)
-      try {
-        const result = await calls.run(underWay, run)
-        underWay.end(endOf({ result }))
-        return result
-      } catch (error) {
-        underWay.end(endOf({ error }))
-        throw error
-      }
+      const work = () => calls.run(underWay, run)
+      return observed(work, (ended) => underWay.end(endOf(ended)))
     },
     refused: (call, end) => runOf(call).end(end),
     confirmed(by) {

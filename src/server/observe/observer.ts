@@ -94,7 +94,10 @@ export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Obser
 }
 
 /** Runs an operation, and reports its result or error before passing it on. */
-async function observed<T>(work: () => Promise<T>, onEnd: (ended: Ended<T>) => void): Promise<T> {
+export async function observed<T>(
+  work: () => Promise<T>,
+  onEnd: (ended: Ended<T>) => void,
+): Promise<T> {
   let result: T
   try {
     result = await work()
