@@ -106,9 +106,8 @@ function outcomesOf(calls: readonly Call[]) {
 }
 
 function languageOf({ voice, transcriber }: Agent): string | undefined {
-  const languages = Array.isArray(transcriber?.languages) ? transcriber.languages : []
-  const [language] = [voice?.language, transcriber?.language, ...languages].filter(Boolean)
-  return typeof language === 'string' ? language : undefined
+  const given = [voice?.language, transcriber?.language, transcriber?.languages].flat()
+  return given.filter((one) => typeof one === 'string').find(Boolean)
 }
 
 const answeredBy = ({ id }: Agent, numbers: readonly PhoneNumber[]) =>
