@@ -274,7 +274,9 @@ function argumentPlace(name: string, schema: JsonSchema, absent: AbsentFields = 
       throw new CommandLineError(`${flagOf(path)} is ${typeInWords(at)}, which has no fields.`)
     const known = knownName(segment, at)
     if (known === undefined && !(path.length > 0 && isFree(at)))
-      throw unknownArgument(name, { absent, path, segment, schema: at })
+      throw new CommandLineError(
+        `There is no argument --${name}. ${unknownHint(name, { absent, path, segment, schema: at })}`,
+      )
     path.push(known ?? segment)
     at = known === undefined ? {} : fieldSchema(at, known)
   }
@@ -294,33 +296,24 @@ export function knownPlace(name: string, schema: JsonSchema): ArgumentPlace | un
 const knownName = (segment: string, { properties = {} }: JsonSchema): string | undefined =>
   [segment, segment.replaceAll('-', '_')].find((one) => Object.hasOwn(properties, one))
 
-interface Unknown {
-  readonly path: readonly string[]
+/** A name that the schema of the place does not have. */
+interface Unknown extends ArgumentPlace {
   readonly segment: string
-  readonly schema: JsonSchema
   /** Argument names that users may try for missing features, each with the alternative. */
   readonly absent: AbsentFields
 }
 
-function unknownArgument(
-  name: string,
-  { path, segment, schema, absent }: Unknown,
-): CommandLineError {
-  const there = `There is no argument --${name}.`
-  if (path.length === 0 && Object.hasOwn(serviceSettings, name)) {
-    return new CommandLineError(
-      `${there} --${name} is a setting of the program, which stands before the name of the tool.`,
-    )
-  }
-  const missing = sameWord(name, Object.keys(absent))
-  if (missing !== undefined) return new CommandLineError(`${there} ${absent[missing]}`)
+/** Advice on what to give instead of an unknown argument. */
+function unknownHint(name: string, { path, segment, schema, absent }: Unknown): string {
+  if (path.length === 0 && Object.hasOwn(serviceSettings, name))
+    return `--${name} is a setting of the program, which stands before the name of the tool.`
+  const advice = absent[sameWord(name, Object.keys(absent)) ?? '']
+  if (advice !== undefined) return advice
   const known = Object.keys(schema.properties ?? {})
   const meant = closestWord(segment, known)
+  if (meant !== undefined) return `Did you mean ${flagOf([...path, meant])}?`
   const flags = known.map((one) => flagOf([...path, one]))
-  if (meant !== undefined)
-    return new CommandLineError(`${there} Did you mean ${flagOf([...path, meant])}?`)
-  const all = flags.length === 0 ? 'The tool takes none.' : `There are ${flags.join(', ')}.`
-  return new CommandLineError(`${there} ${all}`)
+  return flags.length === 0 ? 'The tool takes none.' : `There are ${flags.join(', ')}.`
 }
 
 function typeInWords({ type, items }: JsonSchema): string {
