@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { type Agent, AgentCreate, type AgentUpdate } from '../contract/agent.ts'
 import { documentedDefaults } from '../contract/field.ts'
 import { routes } from '../contract/routes.ts'
+import { isObject } from '../text/json.ts'
 import { on } from './operation-handler.ts'
 import { notFound } from './problem.ts'
 import { instant, pageOfRows } from './row-pages.ts'
@@ -134,7 +135,7 @@ function updated(
   const whole = Object.entries(replaced).map(([name, given]) => {
     const value = withoutResets(AgentCreate.shape[name as keyof typeof replaced], given)
     const defaults = creationDefaults[name]
-    const hasDefaults = isPlainObject(value) && isPlainObject(defaults)
+    const hasDefaults = isObject(value) && isObject(defaults)
     return [name, hasDefaults ? merge(defaults, value) : (value ?? defaults)]
   })
   return withoutNullParts(
@@ -148,7 +149,7 @@ const withoutNullParts = (config: Record<string, unknown>): Record<string, unkno
   ...Object.fromEntries(
     ['model', 'transcriber', 'voice'].flatMap((name) => {
       const part = config[name]
-      return isPlainObject(part) ? [[name, withoutNulls(part)]] : []
+      return isObject(part) ? [[name, withoutNulls(part)]] : []
     }),
   ),
 })
@@ -184,15 +185,12 @@ export function createAgent(
   return row
 }
 
-const isPlainObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Removes null fields at every depth. */
 const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(object)
       .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, isPlainObject(value) ? withoutNulls(value) : value]),
+      .map(([name, value]) => [name, isObject(value) ? withoutNulls(value) : value]),
   )
 
 /**
@@ -202,7 +200,7 @@ const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string,
 function withoutResets(field: z.core.$ZodType | undefined, value: unknown): unknown {
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)
     return withoutResets(field.unwrap(), value)
-  if (!(field instanceof z.ZodObject) || !isPlainObject(value)) return value
+  if (!(field instanceof z.ZodObject) || !isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).filter(
       ([name, inner]) => inner !== null || !(field.shape[name] instanceof z.ZodNullable),
@@ -219,7 +217,7 @@ export function merge(
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined || name === '__proto__') continue
     const before = merged[name]
-    merged[name] = isPlainObject(value) && isPlainObject(before) ? merge(before, value) : value
+    merged[name] = isObject(value) && isObject(before) ? merge(before, value) : value
   }
   return merged
 }

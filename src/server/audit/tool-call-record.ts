@@ -4,7 +4,7 @@ import type { Route, RouteRequest } from '../../contract/route.ts'
 import { ApiError, mayBeDone } from '../../platform/failure.ts'
 import type { Redact } from '../../platform/key-redaction.ts'
 import type { AuditEntry, SentPhoneCall } from '../../state/audit-trail.ts'
-import { canonicalJson } from '../../text/json.ts'
+import { canonicalJson, isObject } from '../../text/json.ts'
 import { type PlatformTry, shownHash } from '../observe/observer.ts'
 import { auditOutcome, type CallEnd } from './outcome.ts'
 import { Redaction } from './redaction.ts'
@@ -265,13 +265,10 @@ export class WriteRecord {
 }
 
 /** True for the reply to a telephone call that the platform has recorded but not accepted. */
-const isRefusal = (reply: unknown) =>
-  typeof reply === 'object' && reply !== null && 'success' in reply && reply.success === false
+const isRefusal = (reply: unknown) => isObject(reply) && reply.success === false
 
 const idIn = (reply: unknown): string | undefined =>
-  typeof reply === 'object' && reply !== null && 'id' in reply && typeof reply.id === 'string'
-    ? reply.id
-    : undefined
+  isObject(reply) && typeof reply.id === 'string' ? reply.id : undefined
 
 /**
  * True if a failed write certainly had no effect. Telephone calls have a rule of their own, because
