@@ -45,19 +45,19 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
 }
 
 function withoutNullIn(word: string, value: unknown): unknown {
-  if (word === 'items') return withoutNull(objectOf(value))
+  if (word === 'items') return withoutNull(schemaOf(value))
   if (word === 'enum') return [value].flat().filter((one) => one !== null)
   if (word === 'properties')
     return Object.fromEntries(
-      Object.entries(Object(value)).map(([name, field]) => [name, withoutNull(objectOf(field))]),
+      Object.entries(Object(value)).map(([name, field]) => [name, withoutNull(schemaOf(field))]),
     )
   if (word !== 'type' || !Array.isArray(value)) return value
   const types = value.filter((type) => type !== 'null')
   return types.length === 1 ? types[0] : types
 }
 
-/** A schema as an object. `true` allows anything, as `{}` does. */
-const objectOf = (schema: unknown): JsonSchema =>
+/** A schema as an object; empty if there is none. `true` allows anything, as `{}` does. */
+export const schemaOf = (schema: unknown): JsonSchema =>
   typeof schema === 'object' && schema !== null ? { ...schema } : {}
 
 /** Removes keywords without meaning from one node. Also used for the OpenAPI document. */

@@ -1,11 +1,11 @@
 import type * as z from 'zod'
-import type { JsonSchema } from '../contract/json-schema.ts'
+import { type JsonSchema, schemaOf } from '../contract/json-schema.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { settledAccount } from '../platform/sessions/account.ts'
 import { closestWord, sameWord } from '../text/closest-match.ts'
 import { boundExceededByValue, isObject, type JsonBound, type JsonBounds } from '../text/json.ts'
 import { clearArgument, clearName, clearProblems, withNulls } from './clear-argument.ts'
-import { coerceArguments, schemaOf, unpackedJson } from './coercion.ts'
+import { coerceArguments, unpackedJson } from './coercion.ts'
 import type { ArgumentProblem } from './refused.ts'
 import type { AbsentFields, Tool } from './tool.ts'
 
@@ -216,7 +216,7 @@ const longestExample = 200
 function listExample({ code, input, path }: z.core.$ZodIssue, schema: JsonSchema) {
   const [name = '', ...inner] = path
   const { type, items }: JsonSchema = Object(schema.properties?.[String(name)])
-  const isForList = type === 'array' && Object(items).type === 'string' && inner.length === 0
+  const isForList = type === 'array' && schemaOf(items).type === 'string' && inner.length === 0
   if (!isForList || code !== 'invalid_type' || typeof input !== 'string') return undefined
   const parts = input.split(',').map((part) => part.trim())
   return JSON.stringify(input.length > longestExample ? ['one', 'other'] : parts.filter(Boolean))

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../contract/json-schema.ts'
+import { type JsonSchema, schemaOf } from '../contract/json-schema.ts'
 import { isUuid } from '../text/canonical-id.ts'
 import { isObject } from '../text/json.ts'
 import { isE164 } from '../text/phone-number.ts'
@@ -43,10 +43,6 @@ export function unpackedJson(value: unknown, { type }: JsonSchema): unknown {
     return value
   }
 }
-
-/** The schema of a field or list item; empty if there is none. */
-export const schemaOf = (schema: unknown): JsonSchema =>
-  typeof schema === 'object' && schema !== null ? { ...schema } : {}
 
 /** A place in the arguments. A list item has the name of its list. */
 interface Place {

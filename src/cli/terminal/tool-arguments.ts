@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../contract/json-schema.ts'
+import { type JsonSchema, schemaOf } from '../../contract/json-schema.ts'
 import { closestWord, sameWord } from '../../text/closest-match.ts'
 import { isObject, parseJsonText } from '../../text/json.ts'
 import { firstCharacters, messageOf, safeLine } from '../../text/safe-text.ts'
@@ -227,7 +227,7 @@ function numberIn(text: string): number | undefined {
  */
 function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
   if (/^'?\s*\[/.test(text)) return jsonIn(flag, text)
-  const item: JsonSchema = { ...Object(items) }
+  const item = schemaOf(items)
   if (item.type === 'object' && /^'?\s*\{/.test(text)) return [jsonIn(flag, text)]
   const [only, ...others] = item.required ?? []
   if (only !== undefined && others.length === 0) return [{ [only]: text }]
@@ -247,7 +247,7 @@ export const flagOf = (path: readonly string[]): string =>
 
 /** Schema of a field; `{}` for any value. */
 export const fieldSchema = ({ properties = {} }: JsonSchema, name: string): JsonSchema =>
-  Object.hasOwn(properties, name) ? { ...Object(properties[name]) } : {}
+  Object.hasOwn(properties, name) ? schemaOf(properties[name]) : {}
 
 /** True for free data: any value, or an object whose field names the user chooses. */
 export const isFree = (schema: JsonSchema): boolean =>
@@ -318,7 +318,7 @@ function unknownHint(name: string, { path, segment, schema, absent }: Unknown): 
 
 function typeInWords({ type, items }: JsonSchema): string {
   if (type === 'array')
-    return Object(items).type === 'object' ? 'a list of objects' : 'a list of texts'
+    return schemaOf(items).type === 'object' ? 'a list of objects' : 'a list of texts'
   const words: Readonly<Record<string, string>> = {
     string: 'a text',
     integer: 'a whole number',

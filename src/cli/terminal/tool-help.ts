@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { JsonSchema } from '../../contract/json-schema.ts'
+import { type JsonSchema, schemaOf } from '../../contract/json-schema.ts'
 import {
   exampleIds,
   exampleLine,
@@ -103,7 +103,7 @@ function valueWord(schema: JsonSchema): string {
   const { type, format, items } = schema
   if (schema.enum) return schema.enum.join('|')
   if (type === 'array')
-    return `${Object(items).type === 'object' ? 'JSON' : valueWord({ ...Object(items) })} …`
+    return `${schemaOf(items).type === 'object' ? 'JSON' : valueWord(schemaOf(items))} …`
   if (type === 'object') return 'JSON'
   if (type === 'integer' || type === 'number') return 'NUMBER'
   return format === 'date-time' ? 'TIME' : 'TEXT'
