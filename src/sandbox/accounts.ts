@@ -87,19 +87,14 @@ export const accountHandlers = [
   on(routes.accounts.current, ({ store, own }) => ({ ...view(own), sandbox_id: sandboxId(store) })),
 
   on(routes.accounts.listSubaccounts, ({ store, account, query }) =>
-    pageOfRows(
-      store,
-      AccountRow,
-      {
-        table: 'accounts',
-        where: {
-          'parent_id = ?': account.id,
-          'is_active = ?': query.is_active === undefined ? undefined : Number(query.is_active),
-        },
-        page: query,
+    pageOfRows(store, AccountRow, view, {
+      table: 'accounts',
+      where: {
+        'parent_id = ?': account.id,
+        'is_active = ?': query.is_active === undefined ? undefined : Number(query.is_active),
       },
-      view,
-    ),
+      page: query,
+    }),
   ),
 
   on(routes.accounts.createSubaccount, ({ store, account, body, now }) => {

@@ -58,29 +58,24 @@ export const agentHandlers = [
   ),
 
   on(routes.agents.list, ({ store, account, query }) =>
-    pageOfRows(
-      store,
-      AgentRow,
-      {
-        table: 'agents',
-        where: {
-          'account_id = ?': account.id,
-          'instr(name_folded, ?) > 0': query.name?.toLowerCase(),
-          [everyTag]: query.tags && JSON.stringify(query.tags),
-          'is_archived = ?': isArchivedIn(query),
-          'created > ?': instant(query.created_gt),
-          'created >= ?': instant(query.created_ge),
-          'created < ?': instant(query.created_lt),
-          'created <= ?': instant(query.created_le),
-          'modified > ?': instant(query.modified_gt),
-          'modified >= ?': instant(query.modified_ge),
-          'modified < ?': instant(query.modified_lt),
-          'modified <= ?': instant(query.modified_le),
-        },
-        page: query,
+    pageOfRows(store, AgentRow, view, {
+      table: 'agents',
+      where: {
+        'account_id = ?': account.id,
+        'instr(name_folded, ?) > 0': query.name?.toLowerCase(),
+        [everyTag]: query.tags && JSON.stringify(query.tags),
+        'is_archived = ?': isArchivedIn(query),
+        'created > ?': instant(query.created_gt),
+        'created >= ?': instant(query.created_ge),
+        'created < ?': instant(query.created_lt),
+        'created <= ?': instant(query.created_le),
+        'modified > ?': instant(query.modified_gt),
+        'modified >= ?': instant(query.modified_ge),
+        'modified < ?': instant(query.modified_lt),
+        'modified <= ?': instant(query.modified_le),
       },
-      view,
-    ),
+      page: query,
+    }),
   ),
 
   on(routes.agents.get, ({ store, account, params }) =>

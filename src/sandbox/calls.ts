@@ -60,18 +60,13 @@ export const callHandlers = [
   }),
 
   on(routes.calls.list, ({ store, account, query, now }) =>
-    pageOfRows(
-      store,
-      CallRow,
-      {
-        table: 'calls',
-        where: { 'account_id = ?': account.id, 'id = ?': query.call_id, ...activity(query) },
-        params: { now },
-        page: query,
-        countedAs: isUnfiltered(query) ? `calls of ${account.id}` : undefined,
-      },
-      (row) => callAt(row, now),
-    ),
+    pageOfRows(store, CallRow, (row) => callAt(row, now), {
+      table: 'calls',
+      where: { 'account_id = ?': account.id, 'id = ?': query.call_id, ...activity(query) },
+      params: { now },
+      page: query,
+      countedAs: isUnfiltered(query) ? `calls of ${account.id}` : undefined,
+    }),
   ),
 
   on(routes.calls.get, ({ store, account, params, now }) => {
@@ -81,21 +76,16 @@ export const callHandlers = [
   }),
 
   on(routes.conversations.list, ({ store, account, query, now }) =>
-    pageOfRows(
-      store,
-      CallRow,
-      {
-        table: 'calls',
-        where: {
-          [withinAccount('?')]: account.id,
-          'id = ?': query.conversation_id,
-          ...activity(query),
-        },
-        params: { now },
-        page: query,
-        countedAs: isUnfiltered(query) ? `conversations within ${account.id}` : undefined,
+    pageOfRows(store, CallRow, (row) => conversationAt(row, now), {
+      table: 'calls',
+      where: {
+        [withinAccount('?')]: account.id,
+        'id = ?': query.conversation_id,
+        ...activity(query),
       },
-      (row) => conversationAt(row, now),
-    ),
+      params: { now },
+      page: query,
+      countedAs: isUnfiltered(query) ? `conversations within ${account.id}` : undefined,
+    }),
   ),
 ]

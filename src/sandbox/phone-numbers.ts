@@ -103,16 +103,11 @@ export const phoneNumberHandlers = [
   ),
 
   on(routes.phoneNumbers.list, ({ store, account, query }) =>
-    pageOfRows(
-      store,
-      PhoneNumberRow,
-      {
-        table: 'phone_numbers',
-        where: { 'account_id = ?': account.id },
-        page: query,
-      },
-      (row) => view(store, row),
-    ),
+    pageOfRows(store, PhoneNumberRow, (row) => view(store, row), {
+      table: 'phone_numbers',
+      where: { 'account_id = ?': account.id },
+      page: query,
+    }),
   ),
 
   on(routes.phoneNumbers.get, ({ store, account, params }) =>

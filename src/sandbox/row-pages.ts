@@ -26,6 +26,7 @@ const counted = new WeakMap<Store, Map<string, Counted>>()
 export function pageOfRows<T, U>(
   store: Store,
   row: z.ZodType<T>,
+  view: (row: T) => U,
   query: {
     table: string
     /**
@@ -42,7 +43,6 @@ export function pageOfRows<T, U>(
      */
     countedAs?: string | undefined
   },
-  view: (row: T) => U,
 ): { count: number; items: U[] } {
   const given = Object.entries(query.where).flatMap(([condition, value], at) =>
     value === undefined ? [] : [{ condition, name: `where${at}`, value }],

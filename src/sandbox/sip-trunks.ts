@@ -76,16 +76,11 @@ export const sipTrunkHandlers = [
   }),
 
   on(routes.sipTrunks.list, ({ store, account, query }) =>
-    pageOfRows(
-      store,
-      SipTrunkRow,
-      {
-        table: 'sip_trunks',
-        where: { 'account_id = ?': account.id },
-        page: query,
-      },
-      (row) => view(store, row),
-    ),
+    pageOfRows(store, SipTrunkRow, (row) => view(store, row), {
+      table: 'sip_trunks',
+      where: { 'account_id = ?': account.id },
+      page: query,
+    }),
   ),
 
   on(routes.sipTrunks.get, ({ store, account, params }) =>
