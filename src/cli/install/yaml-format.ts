@@ -8,7 +8,6 @@ import {
   nested,
   type Path,
   type PlainValue,
-  placeOf,
   type TextFormat,
 } from './config-text-edits.ts'
 
@@ -41,17 +40,9 @@ function parsed(text: string) {
   if (!Array.isArray(documents)) return undefined
   const [document, second] = documents
   const error = document?.errors[0]
-  if (error) {
-    const { line, col: column } = error.linePos?.[0] ?? placeOfError(text, error.pos[0])
-    throw new FormatError('it is not YAML', { line, column })
-  }
+  if (error) throw new FormatError('it is not YAML', [text, error.pos[0]])
   if (second) throw new FormatError('it holds several documents', [text, second.range[0]])
   return document
-}
-
-function placeOfError(text: string, offset: number) {
-  const { line, column } = placeOf(text, offset)
-  return { line, col: column }
 }
 
 /** Root object; `undefined` for an empty file. Throws FormatError for a list or text. */
