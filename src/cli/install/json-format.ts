@@ -205,32 +205,27 @@ function parsedJson(text: string, isStrict: boolean): Node {
   throw new FormatError(message, [text, error?.offset ?? 0])
 }
 
-/** Token kinds of jsonc-parser, whose enum exists only in its types. */
-const syntaxKind = {
-  comma: 5,
-  lineComment: 12,
-  blockComment: 13,
-  lineBreak: 14,
-  space: 15,
-  endOfFile: 17,
-} as const
+/** Token kinds of jsonc-parser, whose enum exists only in its types. Other kinds are `other`. */
+const tokenKinds: Readonly<Record<number, JsonToken['kind'] | 'space' | 'end of file'>> = {
+  5: 'comma',
+  12: 'line comment',
+  13: 'block comment',
+  14: 'space',
+  15: 'space',
+  17: 'end of file',
+}
 
 /** Tokens of a valid text. */
 function tokensOf(text: string): JsonToken[] {
   const scanner = createScanner(text, false)
   const tokens: JsonToken[] = []
-  for (let kind: number = scanner.scan(); kind !== syntaxKind.endOfFile; kind = scanner.scan()) {
-    if (kind === syntaxKind.space || kind === syntaxKind.lineBreak) continue
+  for (;;) {
+    const kind = tokenKinds[scanner.scan()] ?? 'other'
+    if (kind === 'end of file') return tokens
+    if (kind === 'space') continue
     const start = scanner.getTokenOffset()
-    tokens.push({ kind: tokenKind(kind), start, end: start + scanner.getTokenLength() })
+    tokens.push({ kind, start, end: start + scanner.getTokenLength() })
   }
-  return tokens
-}
-
-function tokenKind(kind: number): JsonToken['kind'] {
-  if (kind === syntaxKind.comma) return 'comma'
-  if (kind === syntaxKind.lineComment) return 'line comment'
-  return kind === syntaxKind.blockComment ? 'block comment' : 'other'
 }
 
 const isComment = ({ kind }: JsonToken): boolean =>

@@ -90,12 +90,7 @@ function set(text: string, body: readonly Statement[], path: Path, value: PlainV
   const tables = isPlainObject(value)
     ? tableTexts(path, value)
     : tableTexts(parent, { [String(path.at(-1))]: value })
-  return [
-    appended(
-      text,
-      tables.map((lines) => lines.join(endOfLine(text))),
-    ),
-  ]
+  return [appended(text, tables)]
 }
 
 function insertedInline({ body, range }: AST.TOMLInlineTable, item: string): Edit[] {
@@ -105,14 +100,15 @@ function insertedInline({ body, range }: AST.TOMLInlineTable, item: string): Edi
 }
 
 /**
- * Appends tables, each after an empty line. The file keeps its final newline, or the lack of one.
+ * Appends tables, given by their lines, each after an empty line. The file keeps its final newline, or the lack of one.
  */
-function appended(text: string, tables: readonly string[]): Edit {
+function appended(text: string, tables: readonly (readonly string[])[]): Edit {
   const eol = endOfLine(text)
   const isEmpty = text.trim() === ''
   const hasEnd = isEmpty || text.endsWith('\n')
   const before = isEmpty ? '' : hasEnd ? eol : eol + eol
-  const added = before + tables.join(eol + eol) + (hasEnd ? eol : '')
+  const joinedTables = tables.map((lines) => lines.join(eol)).join(eol + eol)
+  const added = before + joinedTables + (hasEnd ? eol : '')
   return { start: text.length, end: text.length, text: added }
 }
 
