@@ -30,6 +30,8 @@ export interface Change {
   readonly isPrivate: boolean
   /** Remarks printed with the change. */
   readonly notes: readonly string[]
+  /** Question that asks for the user's consent; absent: the usual question. */
+  readonly consent?: string
 }
 
 /** The outcome for one client's file. */
@@ -50,7 +52,10 @@ export interface Outcome {
 }
 
 /** Decides whether a change is written, after it has been shown to the user. */
-export type Decide = (outcome: Outcome) => Promise<'write' | 'show' | 'decline'>
+export type Decide = (
+  outcome: Outcome,
+  consent: string | undefined,
+) => Promise<'write' | 'show' | 'decline'>
 
 interface Plan {
   readonly file: ClientFile
@@ -61,23 +66,25 @@ interface Plan {
 }
 
 /**
- * Changes a client's file, or returns the reason why it stays unchanged. Calls `warn` if the change
- * takes longer than usual.
+ * Changes a client's file, or returns the reason why it stays unchanged. `change` may itself be that
+ * reason. Calls `warn` if the change takes longer than usual.
  */
 export async function changeClient(
   client: Client,
   machine: Machine,
-  change: Change,
+  change: Change | string,
   decide: Decide,
   warn: (line: string) => void,
 ): Promise<Outcome> {
   const { file } = client.locate(machine)
+  if (typeof change === 'string')
+    return { client, file, status: 'failed', change: [], notes: [change], backup: undefined }
   const nothing = { client, file, change: [], notes: [], backup: undefined }
   try {
     const plan = planned(client, file, change)
     if (plan.changed.text === plan.file.text) return { ...nothing, status: 'unchanged' }
     const shown = { ...nothing, change: plan.lines, notes: change.notes }
-    const decision = await decide({ ...shown, status: 'planned' })
+    const decision = await decide({ ...shown, status: 'planned' }, change.consent)
     if (decision === 'show') return { ...shown, status: 'planned' }
     if (decision === 'decline') return { ...shown, notes: [], status: 'declined' }
     const backup = await withFileLock(

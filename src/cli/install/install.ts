@@ -155,7 +155,7 @@ export const uninstall = (options: FileChangeOptions, context: InstallContext): 
   }))
 
 /** Returns the change of a client's file, or the reason for leaving the file unchanged. */
-type ChangeFor = (client: Client) => (Change & { readonly consent?: string }) | string
+type ChangeFor = (client: Client) => Change | string
 
 /**
  * Changes the clients' files one after the other. Prints `note` at the end, unless all clients
@@ -176,19 +176,10 @@ async function changeClients(
     return exitCodes.usage
   }
   const report = textReport(wantsJson ? () => undefined : print)
+  const decide = decider(options, report, questions)
   const outcomes: Outcome[] = []
   for (const client of chosen) {
-    const change = changeFor(client)
-    const outcome =
-      typeof change === 'string'
-        ? refused(client, machine, change)
-        : await changeClient(
-            client,
-            machine,
-            change,
-            decider(options, report, questions, change),
-            warn,
-          )
+    const outcome = await changeClient(client, machine, changeFor(client), decide, warn)
     report.result(outcome)
     outcomes.push(outcome)
   }
@@ -208,22 +199,12 @@ function chosenClients(names: readonly string[], machine: Machine): readonly Cli
   )
 }
 
-const refused = (client: Client, machine: Machine, note: string): Outcome => ({
-  client,
-  file: client.locate(machine).file,
-  status: 'failed',
-  change: [],
-  notes: [note],
-  backup: undefined,
-})
-
 function decider(
   { isPrint, isYes }: FileChangeOptions,
   report: Report,
   questions: Questions | undefined,
-  { consent }: { consent?: string },
 ): Decide {
-  return async (planned) => {
+  return async (planned, consent) => {
     report.change(planned)
     if (isPrint || !questions) return isPrint ? 'show' : 'write'
     if (isYes) return 'write'
