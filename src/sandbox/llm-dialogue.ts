@@ -36,15 +36,30 @@ const goodbye = '[END]'
 
 export function createLlmCalls(store: Store, llm: LlmOptions, now: () => number) {
   const stopping = new AbortController()
+  /** The next turn of one side. Throws LlmError. */
+  const nextTurn = async (...given: Parameters<typeof promptFor>): Promise<Reply> =>
+    spokenPart(await completeChat(llm, promptFor(...given), stopping.signal))
+  /** Caller and agent speak in turn until one says goodbye or the time is over. */
+  const converse = async (call: LlmCall, dialogue: Dialogue): Promise<void> => {
+    for (let turn = 0; turn < maxTurns; turn++) {
+      for (const speaker of ['user', 'agent'] as const) {
+        const { text, isOver } = await nextTurn(speaker, call, dialogue.lines())
+        dialogue.notBefore(simulatedSeconds(call.row, now()))
+        if (text) dialogue.say(speaker, text)
+        if (dialogue.isOverlong()) return
+        if (isOver && (speaker === 'user' || call.settings.allow_auto_hangup)) {
+          dialogue.event(speaker === 'user' ? 'The caller hung up.' : 'The agent hung up.')
+          return
+        }
+        save(store, leased(call, dialogue, now()))
+      }
+    }
+    dialogue.event('The caller hung up.')
+  }
   const speak = async (call: LlmCall): Promise<void> => {
     const dialogue = open(call, llm)
     try {
-      await converse(call, dialogue, {
-        llm,
-        signal: stopping.signal,
-        simulated: () => simulatedSeconds(call.row, now()),
-        onTurn: () => save(store, leased(call, dialogue, now())),
-      })
+      await converse(call, dialogue)
       save(store, finished(call, dialogue, 'completed'))
     } catch (error) {
       // If the process stops, the call fails when its lease expires.
@@ -61,13 +76,10 @@ export function createLlmCalls(store: Store, llm: LlmOptions, now: () => number)
     /** Name of the model. */
     model: llm.model,
     /** The agent's next turn in a conversation with a person. Throws LlmError. */
-    async reply(
+    reply: (
       { agent, settings }: Pick<LlmCall, 'agent' | 'settings'>,
       lines: readonly ScriptLine[],
-    ): Promise<Reply> {
-      const messages = promptFor('agent', { agent, settings, persona: null }, lines)
-      return spokenPart(await completeChat(llm, messages, stopping.signal))
-    },
+    ) => nextTurn('agent', { agent, settings, persona: null }, lines),
     /**
      * Runs the conversation with a simulated caller, after `waitMs` in which a person may join
      * instead. Never throws.
@@ -90,36 +102,6 @@ function open({ settings, greeting }: LlmCall, { model }: LlmOptions): Dialogue 
   dialogue.event(`Simulated conversation: ${model} speaks for both sides.`)
   dialogue.open(greeting, false)
   return dialogue
-}
-
-interface Conversing {
-  llm: LlmOptions
-  signal: AbortSignal
-  simulated: () => number
-  onTurn: () => void
-}
-
-/** Caller and agent speak in turn until one says goodbye or the time is over. */
-async function converse(call: LlmCall, dialogue: Dialogue, how: Conversing): Promise<void> {
-  for (let turn = 0; turn < maxTurns; turn++) {
-    for (const speaker of ['user', 'agent'] as const) {
-      const text = await completeChat(
-        how.llm,
-        promptFor(speaker, call, dialogue.lines()),
-        how.signal,
-      )
-      const { text: spoken, isOver } = spokenPart(text)
-      dialogue.notBefore(how.simulated())
-      if (spoken) dialogue.say(speaker, spoken)
-      if (dialogue.isOverlong()) return
-      if (isOver && (speaker === 'user' || call.settings.allow_auto_hangup)) {
-        dialogue.event(speaker === 'user' ? 'The caller hung up.' : 'The agent hung up.')
-        return
-      }
-      how.onTurn()
-    }
-  }
-  dialogue.event('The caller hung up.')
 }
 
 /** The spoken text of a turn, and whether it ends the call. */
