@@ -6,13 +6,8 @@ import { allRoutes } from '../contract/routes.ts'
 import { boundExceededByText, type JsonBounds, jsonIn } from '../text/json.ts'
 import { Problem } from './problem.ts'
 
-interface Pattern {
-  route: Route
-  expression: RegExp
-}
-
 /** Literal segments win over parameters: in `accounts/current`, `current` is not an id. */
-const patterns: Pattern[] = allRoutes
+const patterns = allRoutes
   .map((route) => ({
     route,
     expression: new RegExp(`^${route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}/?$`),
@@ -54,21 +49,15 @@ function decode(text: string): string {
 /** Maximum errors reported for one part of a request; a list may have one for each item. */
 const maxErrors = 100
 
-interface Input {
-  params: Record<string, unknown>
-  query: Record<string, unknown>
-  body: Record<string, unknown> | null
-}
-
 /** Validates a request by its route's schemas; 422 names every invalid field. */
 export function validate(
   route: Route,
   params: Record<string, string>,
   search: URLSearchParams,
   text: string,
-): Input {
+) {
   const errors: FieldError[] = []
-  const check = (where: string, schema: z.ZodObject, value: unknown) => {
+  const check = (where: string, schema: z.ZodObject, value: unknown): Record<string, unknown> => {
     const parsed = schema.safeParse(value, { reportInput: true })
     if (parsed.success) return parsed.data
     const { issues } = parsed.error
