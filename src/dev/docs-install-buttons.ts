@@ -7,15 +7,10 @@ const name = usualServerName
 const launch = { command: 'npx', args: ['-y', packageId], env: {} }
 
 /**
- * An editor, and its install link. The editor shows the server entry, the same as `install` writes,
+ * Editors and their install links. An editor shows the server entry, the same as `install` writes,
  * and asks before adding it.
  */
-interface Editor {
-  readonly title: string
-  readonly link: string
-}
-
-const editors: readonly Editor[] = [
+const editors = [
   { title: 'VS Code', link: vsCodeButtonLink() },
   { title: 'VS Code Insiders', link: vsCodeButtonLink({ quality: 'insiders' }) },
   { title: 'Cursor', link: cursorButtonLink() },

@@ -47,27 +47,29 @@ function skillOfPackage(text: string, info: PackageInfo): string {
   return text.replace(ofClone, `\`${[command, ...args].join(' ')}\` in its place.`)
 }
 
+/** Fields that the manifests of Claude Code and of Agent Plugins share. */
+const facts = ({ version, description, author, license, keywords, repository }: PackageInfo) => ({
+  ...{ name, version, description, author: { name: author }, license, keywords },
+  ...(repository && { repository: repository.url }),
+})
+
 /** For Claude Code, which asks for the options when the plugin is enabled. */
-function claudePlugin(info: PackageInfo) {
-  const { version, description, author, license, keywords, repository } = info
-  return {
-    ...{ name, version, description, author: { name: author }, license, keywords },
-    ...(repository && { repository: repository.url }),
-    userConfig: Object.fromEntries(
-      // An empty answer counts as not given.
-      Object.entries(manifestOptions).map(([key, option]) => [
-        key,
-        { ...option, default: option.default ?? '' },
-      ]),
-    ),
-    mcpServers: {
-      [name]: {
-        ...launch(info),
-        env: optionVariables,
-      },
+const claudePlugin = (info: PackageInfo) => ({
+  ...facts(info),
+  userConfig: Object.fromEntries(
+    // An empty answer counts as not given.
+    Object.entries(manifestOptions).map(([key, option]) => [
+      key,
+      { ...option, default: option.default ?? '' },
+    ]),
+  ),
+  mcpServers: {
+    [name]: {
+      ...launch(info),
+      env: optionVariables,
     },
-  }
-}
+  },
+})
 
 /** Makes the plugin's repository a marketplace with this one plugin. */
 const claudeMarketplace = ({ author, description }: PackageInfo) => ({
@@ -96,17 +98,9 @@ const agentPluginSchema = (file: 'plugin' | 'mcp') =>
   `https://agent-plugins.org/schemas/1.0.0/${file}.schema.json`
 
 /** For clients of Agent Plugins 1.0, which allows no other fields. */
-const agentPlugin = ({
-  version,
-  description,
-  author,
-  license,
-  keywords,
-  repository,
-}: PackageInfo) => ({
+const agentPlugin = (info: PackageInfo) => ({
   $schema: agentPluginSchema('plugin'),
-  ...{ name, version, description, author: { name: author }, license, keywords },
-  ...(repository && { repository: repository.url }),
+  ...facts(info),
 })
 
 /**
