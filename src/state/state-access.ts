@@ -58,21 +58,17 @@ export function openOnce<T>(open: () => Promise<T>): OpenOnce<T> {
  */
 
 /** The deadline of one request, and how long the request has waited for the state. */
-class StateDeadline {
+interface StateDeadline {
   /** Deadline, as a time of `performance.now`, ms. */
   readonly until: number
-  waitedMs = 0
-
-  constructor(until: number) {
-    this.until = until
-  }
+  waitedMs: number
 }
 
 const requests = new AsyncLocalStorage<StateDeadline | undefined>()
 
 /** Runs a request whose waits for the state end at `until`, a time of `performance.now`, ms. */
 export const withStateDeadline = <T>(until: number, work: () => T): T =>
-  requests.run(new StateDeadline(until), work)
+  requests.run({ until, waitedMs: 0 }, work)
 
 /**
  * Runs work that continues after the reply to the request. The request's deadline does not apply to
