@@ -60,22 +60,15 @@ export function createSqliteUndoStore(path: string, setting: string): UndoStore 
         })
       }),
     ofChange: (change, bounds) =>
-      readAll(({ db, hash }) =>
-        Items.parse(
-          db.prepare(ofChangeSql).all({ ...hashed(change, hash), oldest: oldestOf(bounds) }),
-        ),
-      ),
+      readAll(({ db, hash }) => {
+        const values = { ...hashed(change, hash), oldest: oldestOf(bounds) }
+        return Items.parse(db.prepare(ofChangeSql).all(values))
+      }),
     ofObject: ({ owner, object }, max, bounds) =>
-      readAll(({ db, hash }) =>
-        Items.parse(
-          db.prepare(ofObjectSql).all({
-            owner: hash(owner),
-            object: hash(object),
-            oldest: oldestOf(bounds),
-            max,
-          }),
-        ),
-      ),
+      readAll(({ db, hash }) => {
+        const key = { owner: hash(owner), object: hash(object) }
+        return Items.parse(db.prepare(ofObjectSql).all({ ...key, oldest: oldestOf(bounds), max }))
+      }),
     close,
   }
 }
