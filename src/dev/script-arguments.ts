@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { messageOf } from '../text/safe-text.ts'
 
 /** A number, at least `min`. */
 interface Bounded {
@@ -52,7 +53,7 @@ export function readScript<Given extends Options>(
     try {
       return parseArgs({ allowPositionals, options: known })
     } catch (error) {
-      return refuse(error instanceof Error ? error.message : String(error))
+      return refuse(messageOf(error))
     }
   }
   const { values, positionals } = read()

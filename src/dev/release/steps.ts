@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { messageOf } from '../../text/safe-text.ts'
 
 /**
  * Result of a step. A failing step throws.
@@ -41,6 +42,6 @@ async function outcomeOf(run: Step['run']): Promise<{ state: Result; text: strin
   try {
     return await run()
   } catch (error) {
-    return { state: 'failed', text: error instanceof Error ? error.message : String(error) }
+    return { state: 'failed', text: messageOf(error) }
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '../../text/safe-text.ts'
 import { createLocalBroadcast } from '../broadcast.ts'
 import type { Journal } from '../call-journal.ts'
 import type { State } from '../state.ts'
@@ -79,8 +80,7 @@ export async function inspectSqliteState({
         await inspectStateFile(file, kind, () => undefined)
         return { file, version: kind.version, problem: undefined }
       } catch (error) {
-        const problem = error instanceof Error ? error.message : String(error)
-        return { file, version: kind.version, problem }
+        return { file, version: kind.version, problem: messageOf(error) }
       }
     }),
   )
@@ -99,8 +99,8 @@ export const inspectSqliteNotes = ({
     try {
       return await inspectStateFile(file, journalSchema, (db) => noteIn(db, keyedHashOf(db)(name)))
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new StateError(`The journal of calls ${file} cannot be used: ${reason}.`, { cause })
+      const message = `The journal of calls ${file} cannot be used: ${messageOf(cause)}.`
+      throw new StateError(message, { cause })
     }
   },
 })

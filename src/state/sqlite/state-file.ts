@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
+import { messageOf } from '../../text/safe-text.ts'
 import { makePrivateFile } from '../private-files.ts'
 import { openOnce, StateError, stateDeadline } from '../state-access.ts'
 
@@ -70,9 +71,8 @@ export function lazyStateFile(
       return await retryWhileBusy(() => work(openFile))
     } catch (error) {
       if (error instanceof StateError) throw error
-      const reason = error instanceof Error ? error.message : String(error)
       throw new StateError(
-        `The file ${path} cannot be used: ${reason}. It holds ${kind.holds}. ${adviceOn(error, setting)}`,
+        `The file ${path} cannot be used: ${messageOf(error)}. It holds ${kind.holds}. ${adviceOn(error, setting)}`,
         { cause: error, isTemporary: isLocked(error) },
       )
     }
