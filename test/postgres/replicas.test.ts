@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mapConcurrently } from '../../src/platform/map-concurrently.ts'
 import { NoRow, openDatabase } from '../../src/state/postgres/database.ts'
 import { connectPerson, yes } from '../harness/answering-client.ts'
 import { clientKinds, connectHttp, ToolResult } from '../harness/client.ts'
@@ -15,7 +16,6 @@ import { type Replicas, startReplicas } from '../harness/replicas.ts'
 import { rpc } from '../harness/rpc.ts'
 import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
 import { settableClock } from '../harness/settable-clock.ts'
-import { inParallel } from '../labs/measure/concurrency.ts'
 import { randomOf } from '../labs/random.ts'
 import { startFaultyPlatform } from '../labs/stress/faulty-platform.ts'
 import { judge } from '../labs/stress/find-violations.ts'
@@ -85,7 +85,7 @@ test('a thousand calls are placed once each, while servers are killed and the pl
   do {
     const more = placementsOf(1000, seed, placements.length)
     placements.push(...more)
-    await inParallel(more, 60, (placement) => place(placement, [placer], 8))
+    await mapConcurrently(more, 60, (placement) => place(placement, [placer], 8))
   } while (!isEnough())
   done.abort()
   await killing
@@ -358,7 +358,7 @@ test.each([
     const numbers = Array.from({ length: 150 }, (_, nth) => `+4930231${25_200 + nth}`)
     const answers: Answer[] = []
     const placeAll = (some: readonly string[]) =>
-      inParallel(some, 30, async (to_number) => {
+      mapConcurrently(some, 30, async (to_number) => {
         const call = { type: 'phone', agent_id: platform.agent.id, from_number: '+493023125000' }
         answers.push(await placer.place({ ...call, to_number }))
       })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mapConcurrently } from '../../src/platform/map-concurrently.ts'
 import { clientKinds, connectHttp } from '../harness/client.ts'
 import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
 import { startReplicas } from '../harness/replicas.ts'
-import { inParallel } from '../labs/measure/concurrency.ts'
 import { Tally } from '../labs/measure/report.ts'
 import { randomOf } from '../labs/random.ts'
 import { startTenantPlatform, tenantOf } from '../labs/tenants/tenant-platform.ts'
@@ -61,7 +61,7 @@ test('two hundred users with different keys get no data of each other, while the
   // All users are connected, and 60 act at a time. The balancer spreads their requests over the
   // servers.
   const turns = Array.from({ length: acts }, () => everybody).flat()
-  await inParallel(turns, 60, ({ user }) => user.act())
+  await mapConcurrently(turns, 60, ({ user }) => user.act())
   expect(platform.crossings).toEqual([])
   expect(everybody.flatMap(({ user }) => user.crossings)).toEqual([])
   expect(Object.keys(outcomes.all()).filter((one) => !expected.has(one))).toEqual([])

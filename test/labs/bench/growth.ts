@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'undici'
+import { mapConcurrently } from '../../../src/platform/map-concurrently.ts'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
 import { seedIds } from '../../../src/sandbox/small-seed.ts'
 import { scratchFolder } from '../../harness/program.ts'
-import { inParallel } from '../measure/concurrency.ts'
 import { cores, type MeasuredServer } from '../measure/program.ts'
 import { median, round, type Section } from '../measure/report.ts'
 import { putLoad } from './load.ts'
@@ -40,7 +40,7 @@ async function listen(url: string, count: number): Promise<Disposable> {
   })
   const agent = new Agent({ connections: null, bodyTimeout: 0 })
   const { method, headers, body = '' } = listenRequest
-  await inParallel(Array(count).fill(url), 100, async () => {
+  await mapConcurrently(Array(count).fill(url), 100, async () => {
     const response = await request(url, { method, headers, body, dispatcher: agent })
     if (response.statusCode !== 200) throw new Error(`${response.statusCode}`)
     response.body.on('data', () => undefined).on('error', () => undefined)

@@ -1,17 +1,3 @@
-/** Runs work on all items, with limited concurrency. */
-export async function inParallel<T>(
-  items: readonly T[],
-  concurrency: number,
-  work: (item: T) => Promise<unknown>,
-): Promise<void> {
-  const left = items.values()
-  await Promise.all(
-    Array.from({ length: concurrency }, async () => {
-      for (const item of left) await work(item)
-    }),
-  )
-}
-
 /** Runs the same work `count` times concurrently. */
 export const concurrently = <T>(count: number, work: (nth: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, nth) => work(nth)))

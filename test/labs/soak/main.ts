@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readScript } from '../../../src/dev/script-arguments.ts'
+import { mapConcurrently } from '../../../src/platform/map-concurrently.ts'
 import { connectHttp, connectStdio } from '../../harness/client.ts'
 import { hasPostgres, startPostgres } from '../../harness/postgres-server.ts'
 import { quietly, scratchFolder } from '../../harness/program.ts'
 import { type Replicas, startReplicas } from '../../harness/replicas.ts'
 import { rpc } from '../../harness/rpc.ts'
-import { inParallel } from '../measure/concurrency.ts'
 import { circumstances, quantile, round } from '../measure/report.ts'
 import { startTenantPlatform } from '../tenants/tenant-platform.ts'
 import { type Connect, Traffic } from './traffic.ts'
@@ -148,7 +148,7 @@ const firstUsers = 300
 
 async function fillCaches(servers: Replicas, traffic: Traffic): Promise<void> {
   const users = Array.from({ length: firstUsers }, () => traffic.nextTenant())
-  await inParallel(users, 8, async ({ key, agent }) => {
+  await mapConcurrently(users, 8, async ({ key, agent }) => {
     for (const url of servers.urls) {
       await rpc(url, 'tools/call', { name: 'list_models', arguments: {} }, { key })
       const args = { agent_id: agent }

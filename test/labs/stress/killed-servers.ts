@@ -1,7 +1,7 @@
+import { mapConcurrently } from '../../../src/platform/map-concurrently.ts'
 import { type Program, scratchFolder, startProcess } from '../../harness/program.ts'
 import { restartRepeatedly } from '../../harness/replicas.ts'
 import { StdioClient } from '../measure/clients.ts'
-import { inParallel } from '../measure/concurrency.ts'
 import { randomOf } from '../random.ts'
 import { startFaultyPlatform } from './faulty-platform.ts'
 import { judge } from './find-violations.ts'
@@ -57,7 +57,7 @@ export async function stressCalls(options: StressOptions) {
     do {
       const more = placementsOf(options.placements, seed, placements.length)
       placements.push(...more)
-      await inParallel(more, concurrency, (placement) => place(placement, servers, maxTries))
+      await mapConcurrently(more, concurrency, (placement) => place(placement, servers, maxTries))
     } while (!isEnough())
   } finally {
     done.abort()
