@@ -4,6 +4,7 @@ import { ApiError, mayBeDone } from '../platform/failure.ts'
 import { driftedFields } from '../platform/reply-drift.ts'
 import { accountIdIn, ownAccountId } from '../platform/sessions/account.ts'
 import type { Session } from '../platform/sessions/session.ts'
+import { resultOr } from '../platform/time-limit.ts'
 import { StateError } from '../state/state-access.ts'
 import type { ChangedObject, ChangedPath, ChangeWriter } from '../state/undo-log.ts'
 import { canonicalId } from '../text/canonical-id.ts'
@@ -195,17 +196,8 @@ const unread = 'no exposed tool reads what it was before'
 const drifted = 'the platform shows what it was before in an undocumented form'
 export const switchedOff = 'this server keeps no earlier values (--undo-days 0)'
 
-async function inTime<T>(work: Promise<T>): Promise<T | 'late'> {
-  const { promise: late, resolve } = Promise.withResolvers<'late'>()
-  const timer = setTimeout(() => resolve('late'), maxWaitMs)
-  // The caller has stopped waiting, so a later failure is ignored.
-  work.catch(() => undefined)
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const inTime = <T>(work: Promise<T>): Promise<T | 'late'> =>
+  resultOr(work, () => 'late' as const, { ms: maxWaitMs })
 
 /**
  * Owner of stored changes: the API key's own account on its platform. All API keys of the account
