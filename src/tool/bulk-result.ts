@@ -60,7 +60,11 @@ export function bulkResult<T extends ShownItem>(
   { failed, repeated, notes, leftOut }: ItemSelection,
   { idArgument, noun, list, order, head = '', lines, listed = (all) => all }: BulkResult<T>,
 ): OutputWithLines {
-  const { summary, text } = countsOf(items, order, noun)
+  const counts = countsOf(
+    order,
+    items.map(({ outcome }) => outcome),
+  )
+  const inWords = counts.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
   const shown = accountOnce(
     listed(items).map(({ id, label: _, account, ...item }) => ({
       ...(id && { [idArgument]: id }),
@@ -70,13 +74,13 @@ export function bulkResult<T extends ShownItem>(
   )
   return {
     structured: {
-      summary,
+      summary: Object.fromEntries(counts),
       ...(failed.length > 0 && { failed_accounts: [...failed] }),
       ...shown.shared,
       [list]: shown.items,
     },
     lines: [
-      `${head}${text}`,
+      `${head}${counted(items.length, noun)}: ${inWords.join(', ')}.`,
       ...(failed.length > 0
         ? [`NOT COMPLETE: ${failedInWords(failed)}. Call again for those.`]
         : []),
@@ -90,24 +94,15 @@ export function bulkResult<T extends ShownItem>(
   }
 }
 
-/**
- * Counts per outcome as text and as numbers: `3 failed, 12 updated`. `order`: all outcomes, worst
- * first.
- */
-function countsOf(
-  items: readonly ShownItem[],
-  order: readonly string[],
-  noun: string,
-): { readonly summary: Record<string, number>; readonly text: string } {
-  const counts = order.map(
-    (name) => [name, items.filter(({ outcome }) => outcome === name).length] as const,
-  )
-  const some = counts.filter(([, count]) => count > 0)
-  return {
-    summary: Object.fromEntries(some),
-    text: `${counted(items.length, noun)}: ${some.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ')}.`,
-  }
-}
+/** Counts per value, in the order of `order`, without zeros. */
+export const countsOf = <T extends string>(
+  order: readonly T[],
+  values: readonly (T | undefined)[],
+): [T, number][] =>
+  order.flatMap((value): [T, number][] => {
+    const count = values.filter((one) => one === value).length
+    return count === 0 ? [] : [[value, count]]
+  })
 
 /** Failed and untried items, with the reason. Items with the same reason share a line. */
 export function notDoneInWords<T extends ShownItem>(

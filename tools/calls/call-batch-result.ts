@@ -5,6 +5,7 @@ import { StateError } from '../../src/state/state-access.ts'
 import { counted } from '../../src/text/labels.ts'
 import { plainText } from '../../src/text/safe-text.ts'
 import { accountArgumentText } from '../../src/tool/account-reader.ts'
+import { countsOf } from '../../src/tool/bulk-result.ts'
 import { betweenMarks } from '../../src/tool/results/untrusted-speech.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
@@ -177,13 +178,6 @@ export function followedFields(followed: LastPoll): Omit<BatchCall, 'to_number' 
     ...(words !== undefined && { last_words: words }),
   }
 }
-
-/** Counts per value, in the order of `order`, without zeros. */
-const countsOf = <T extends string>(order: readonly T[], values: readonly (T | undefined)[]) =>
-  order.flatMap((value): [T, number][] => {
-    const count = values.filter((one) => one === value).length
-    return count === 0 ? [] : [[value, count]]
-  })
 
 /** Counts of calls by state, such as `1 answered by a person, 2 busy`. */
 export const statesInWords = (calls: readonly BatchCall[]): string =>
