@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { changesBetween, valueAt } from '../../../src/tool/field-changes.ts'
 import { type CompanyRows, type Table, tables } from './company-rows.ts'
 
 /** An expectation that several values can meet: a predicate, and its description for messages. */
@@ -45,8 +46,8 @@ export function problemsOf(changes: Changes, before: CompanyRows, after: Company
 interface RowPair {
   readonly table: Table
   readonly id: string
-  readonly row: object
-  readonly now: object | undefined
+  readonly row: Values
+  readonly now: Values | undefined
 }
 
 function rowProblems(
@@ -63,8 +64,8 @@ function rowProblems(
       ?.filter((one) => one.table === table && one.id === id)
       .flatMap((one) => Object.entries(one.set)),
   )
-  const differing = differingPaths(row, now).filter((path) => path !== ownTime)
-  const paths = new Set([...differing, ...set.keys()])
+  const differing = changesBetween(row, now).map(({ field }) => field)
+  const paths = new Set([...differing.filter((path) => path !== ownTime), ...set.keys()])
   return [...paths].flatMap((path) => {
     const expected = set.has(path) ? set.get(path) : valueAt(row, path)
     const found = valueAt(now, path)
@@ -76,7 +77,7 @@ function rowProblems(
 
 function addedProblems(
   table: Table,
-  fresh: readonly object[],
+  fresh: readonly Values[],
   { added = [] }: Changes,
   after: CompanyRows,
 ): string[] {
@@ -101,7 +102,7 @@ function addedProblems(
   ]
 }
 
-const wrongPaths = (row: Values, found: object, after: CompanyRows): string[] =>
+const wrongPaths = (row: Values, found: Values, after: CompanyRows): string[] =>
   Object.entries(row).flatMap(([path, expected]) => {
     const value = valueAt(found, path)
     return isRight(expected, value, after)
@@ -112,23 +113,7 @@ const wrongPaths = (row: Values, found: object, after: CompanyRows): string[] =>
 const isRight = (expected: unknown, found: unknown, after: CompanyRows): boolean =>
   expected instanceof Fits ? expected.test(found, after) : isDeepStrictEqual(expected, found)
 
-/** Paths of the leaves that differ. An array is one leaf. */
-function differingPaths(a: unknown, b: unknown, path = ''): string[] {
-  if (isDeepStrictEqual(a, b)) return []
-  if (!isObject(a) || !isObject(b)) return [path]
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
-    differingPaths(a[key], b[key], path === '' ? key : `${path}.${key}`),
-  )
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** The value at a dotted path. */
-const valueAt = (row: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), row)
-
-const nameOf = (row: object): string =>
+const nameOf = (row: Values): string =>
   String(
     valueAt(row, 'config.name') ??
       valueAt(row, 'number') ??
