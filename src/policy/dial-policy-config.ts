@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { closestWord } from '../text/closest-match.ts'
 import { DuplicateKeyError, parseJsonText } from '../text/json.ts'
 import { e164Expected, e164PrefixExpected, e164PrefixPattern } from '../text/phone-number.ts'
+import { messageOf } from '../text/safe-text.ts'
 import { isTimeZone } from '../text/time-zone.ts'
 
 const Prefix = z
@@ -139,9 +140,8 @@ export function parseDialPolicy(text: string, source: string): DialPolicyConfig 
     value = parseJsonText(text)
   } catch (error) {
     if (error instanceof DuplicateKeyError) throw unusable(source, error.message)
-    const reason = error instanceof Error ? error.message : String(error)
     throw new DialPolicyError(
-      `The dial policy (${source}) is not JSON: ${reason}. Write an object such as {"allow_countries": ["DE"], "max_per_hour": 10}.`,
+      `The dial policy (${source}) is not JSON: ${messageOf(error)}. Write an object such as {"allow_countries": ["DE"], "max_per_hour": 10}.`,
     )
   }
   const parsed = DialPolicyConfig.safeParse(value)

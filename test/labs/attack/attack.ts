@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setInterval } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../../../src/text/safe-text.ts'
 import { connectHttp, type TestClient } from '../../harness/client.ts'
 import { startConnectProxy } from '../../harness/connect-proxy.ts'
 import {
@@ -207,7 +208,7 @@ export async function run(scenario: Scenario): Promise<AttackVerdict> {
     try {
       figures = await within(longestMs, scenario.run(attack))
     } catch (error) {
-      broken = error instanceof Error ? error.message : String(error)
+      broken = messageOf(error)
     }
     const max = attack.peakMemory()
     // An exceeded memory limit explains errors that follow, such as a broken connection.

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { readScript } from '../../../src/dev/script-arguments.ts'
+import { messageOf } from '../../../src/text/safe-text.ts'
 import { today } from './clock.ts'
 import { readCompanyRows } from './company-rows.ts'
 import { effortOf, noEffort, sumOf } from './effort.ts'
@@ -36,8 +37,6 @@ run.
 
 const write = (text: string) => process.stdout.write(text)
 const writeJson = (value: unknown) => write(`${JSON.stringify(value, null, 2)}\n`)
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 const {
   flags,
@@ -90,7 +89,7 @@ async function start(): Promise<void> {
   const folder = resolve(flags.folder)
   build()
   await using server = await serveJobs({ folder, port, speed }).catch((error: unknown) =>
-    refuse(reasonOf(error)),
+    refuse(messageOf(error)),
   )
   const shown = chosen().map((job) => ({ job: job.name, mcp_url: `${server.url}/${job.name}/mcp` }))
   const { pid } = process
@@ -123,7 +122,7 @@ function readAnswers(file: string): z.output<typeof Answers> {
     if (unknown.length > 0) throw new Error(`there is no job ${unknown.join(', ')}`)
     return answers
   } catch (error) {
-    return refuse(`The answers in ${file} cannot be used: ${reasonOf(error)}`)
+    return refuse(`The answers in ${file} cannot be used: ${messageOf(error)}`)
   }
 }
 
