@@ -13,6 +13,7 @@ import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import { StateError } from '../state/state-access.ts'
 import { isObject } from '../text/json.ts'
+import { joinedUpTo } from '../text/labels.ts'
 import { mapStrings, safeLine, safeLines } from '../text/safe-text.ts'
 import { shortenToCharacters } from '../text/token-estimate.ts'
 import { adviceFor } from './api-error-advice.ts'
@@ -94,9 +95,7 @@ export const ignoredNullsShape = {
 }
 
 function ignoredNullsLine(nulls: readonly string[]): string {
-  const named = nulls.slice(0, maxNamed).join(', ')
-  const more = nulls.length > maxNamed ? ` and ${nulls.length - maxNamed} more` : ''
-  return `Ignored nulls: ${named}${more}. null means 'not given'; name fields in ${clearName} to clear them.`
+  return `Ignored nulls: ${joinedUpTo(nulls, maxNamed)}. null means 'not given'; name fields in ${clearName} to clear them.`
 }
 
 /** Result field of all tools: coerced arguments. */

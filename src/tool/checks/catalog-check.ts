@@ -5,6 +5,7 @@ import { routes } from '../../contract/routes.ts'
 import { ignoreApiError, isRejectedWith } from '../../platform/failure.ts'
 import { isMisspeltId, isNarrower, itemLabel, type NamedItem } from '../../text/closest-match.ts'
 import { isObject } from '../../text/json.ts'
+import { joinedUpTo } from '../../text/labels.ts'
 import type { AccountReader } from '../account-reader.ts'
 import type { Fields } from '../field-changes.ts'
 import { badArguments } from '../refused.ts'
@@ -258,9 +259,7 @@ function notListed(given: string, entries: readonly NamedItem[]): string {
   const narrower = entries.filter(({ id }) => isNarrower(id, given)).slice(0, 3)
   if (narrower.length > 0)
     return `${given} is not in the catalog; did you mean ${narrower.map(itemLabel).join(' or ')}?`
-  const some = entries.slice(0, 5).map(itemLabel).join(', ')
-  const more = entries.length > 5 ? ` and ${entries.length - 5} more` : ''
-  return `${given} is not in the catalog, which has ${some}${more}`
+  return `${given} is not in the catalog, which has ${joinedUpTo(entries.map(itemLabel), 5)}`
 }
 
 async function voiceFindings(given: Fields, reader: CatalogReader): Promise<Finding[]> {

@@ -2,6 +2,7 @@ import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import { knownVariables, type TemplateIssue } from '../../contract/template.ts'
 import { isObject } from '../../text/json.ts'
+import { joinedUpTo } from '../../text/labels.ts'
 import type { AccountReader } from '../account-reader.ts'
 import { badArguments } from '../refused.ts'
 import { type CheckResult, ok, problem, warning } from './readiness.ts'
@@ -92,7 +93,7 @@ export async function checkGreeting(
   if (empty.length > 0)
     return warning(
       'greeting',
-      [emptyText(empty), ...others.map(issueText)].join('; '),
+      [`nothing fills ${joinedUpTo(empty, maxVariables)}`, ...others.map(issueText)].join('; '),
       'give test_variables for them',
       'correct initial_message with update_agent',
     )
@@ -103,11 +104,6 @@ export async function checkGreeting(
         'correct initial_message with update_agent, if it is a mistake',
       )
     : ok('greeting', 'all its variables are known or have a default')
-}
-
-function emptyText(empty: readonly string[]): string {
-  const more = empty.length > maxVariables ? ` and ${empty.length - maxVariables} more` : ''
-  return `nothing fills ${empty.slice(0, maxVariables).join(', ')}${more}`
 }
 
 /**

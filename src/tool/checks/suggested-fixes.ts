@@ -2,7 +2,7 @@ import type { PhoneNumber } from '../../contract/phone-number.ts'
 import { routes } from '../../contract/routes.ts'
 import type { SipTrunk } from '../../contract/sip-trunk.ts'
 import { ignoreApiError } from '../../platform/failure.ts'
-import { nameWithId } from '../../text/labels.ts'
+import { joinedUpTo, nameWithId } from '../../text/labels.ts'
 import type { AccountReader } from '../account-reader.ts'
 
 /**
@@ -92,12 +92,8 @@ const oneOf = (labels: readonly string[]) => {
 }
 
 /** A trunk and its numbers: `Office trunk (with Main line, Sales line and 3 more)`. */
-function trunkLabel({ reference, numbers }: DialOutTrunk): string {
-  const more = numbers.length - maxNamed
-  const shown = numbers.slice(0, maxNamed).join(', ')
-  if (numbers.length === 0) return reference
-  return `${reference} (with ${shown}${more > 0 ? ` and ${more} more` : ''})`
-}
+const trunkLabel = ({ reference, numbers }: DialOutTrunk): string =>
+  numbers.length === 0 ? reference : `${reference} (with ${joinedUpTo(numbers, maxNamed)})`
 
 /**
  * Fixes for a phone number that cannot dial out. `own`: its trunk, which has no termination URI.

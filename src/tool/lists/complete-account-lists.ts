@@ -6,7 +6,7 @@ import { type AccountInTree, accountConcurrency } from '../../platform/sessions/
 import { readAllItems } from '../../platform/sessions/pagination.ts'
 import { requestMs, withTimeLimit } from '../../platform/time-limit.ts'
 import { shownName } from '../../text/dialog-text.ts'
-import { nameWithId } from '../../text/labels.ts'
+import { joinedUpTo, nameWithId } from '../../text/labels.ts'
 import { badArgument, type Refused } from '../refused.ts'
 import type { Run } from '../tool.ts'
 import type { ListRoute } from './list-result.ts'
@@ -147,10 +147,10 @@ const maxNamed = 5
 /** Accounts that could not be read, in words: `not read: Hamburg branch (1b9d…): HTTP 500`. */
 export const failedInWords = (failed: readonly FailedAccounts[]): string =>
   failed
-    .map(({ reason, accounts }) => {
-      const more = accounts.length > maxNamed ? ` and ${accounts.length - maxNamed} more` : ''
-      return `not read: ${accounts.slice(0, maxNamed).map(accountLabel).join(', ')}${more}: ${reason}`
-    })
+    .map(
+      ({ reason, accounts }) =>
+        `not read: ${joinedUpTo(accounts.map(accountLabel), maxNamed)}: ${reason}`,
+    )
     .join('; ')
 
 /** Names the accounts that could not be read; empty if all could. */
