@@ -42,15 +42,13 @@ function createRestricted(session: Session, tools: ExposedTools): RestrictedSess
   const names = new Set(tools.map(({ name }) => name))
   const routeIds = new Set(tools.map(({ route }) => route.id))
   const mayRead = (route: Route) => route.effect === 'reads' && routeIds.has(route.id)
-  const check: Check = (route, request) => {
-    if (mayRead(route) && !isOtherAccount(route, request, session)) return
-    throw new ApiError({ kind: 'not_exposed' }, { ...route, attempts: 0 })
-  }
-  const client = restrictedClient(session, check)
+  const isAllowed: IsAllowed = (route, request) =>
+    mayRead(route) && !isOtherAccount(route, request, session)
+  const client = restrictedClient(session, isAllowed)
   const result: Omit<RestrictedSession, typeof restricted> = {
     ...session,
     client,
-    cache: restrictedCache(session, { check, client }),
+    cache: restrictedCache(session, { isAllowed, client }),
     exposes: (tool) => names.has(tool),
     mayRead,
     ownAccountId: () => ownAccountId(session),
@@ -58,8 +56,11 @@ function createRestricted(session: Session, tools: ExposedTools): RestrictedSess
   return result as RestrictedSession
 }
 
-/** Throws ApiError for a read that is not allowed. */
-type Check = (route: Route, request: RouteRequest) => void
+/** True if a read is allowed. */
+type IsAllowed = (route: Route, request: RouteRequest) => boolean
+
+const notExposed = (route: Route) =>
+  new ApiError({ kind: 'not_exposed' }, { ...route, attempts: 0 })
 
 function isOtherAccount(
   route: Route,
@@ -74,10 +75,10 @@ function isOtherAccount(
 const readsPinned = (route: Route, { pinnedAccount }: Session) =>
   pinnedAccount !== undefined && pinnedAccount !== 'me' && route.id === routes.accounts.current.id
 
-function restrictedClient(session: Session, check: Check): Client {
+function restrictedClient(session: Session, isAllowed: IsAllowed): Client {
   return {
     async call(route, request, signal) {
-      check(route, request)
+      if (!isAllowed(route, request)) throw notExposed(route)
       if (!readsPinned(route, session)) return session.client.call(route, request, signal)
       // The route reads an account, so its reply is an account.
       return (await accountInUse(session, signal)) as ReplyOf<typeof route>
@@ -87,13 +88,13 @@ function restrictedClient(session: Session, check: Check): Client {
 
 function restrictedCache(
   session: Session,
-  { check, client }: { check: Check; client: Client },
+  { isAllowed, client }: { isAllowed: IsAllowed; client: Client },
 ): ReplyCache {
   const { cache } = session
   const readWith =
     (how: 'read' | 'refresh'): ReplyCache['read'] =>
     async (route, request, time) => {
-      check(route, request)
+      if (!isAllowed(route, request)) throw notExposed(route)
       return readsPinned(route, session)
         ? client.call(route, request)
         : cache[how](route, request, time)
@@ -104,23 +105,13 @@ function restrictedCache(
     cacheMs: cache.cacheMs,
     watch(...watched) {
       const [route, request, time, onChange] = watched
-      if (!isAllowed(() => check(route, request))) return () => undefined
+      if (!isAllowed(route, request)) return () => undefined
       if (!readsPinned(route, session)) return cache.watch(...watched)
       return watchPinned(session, (pinned) => {
         const read = pinned ?? { route, request }
         return cache.watch(read.route, read.request, time, onChange)
       })
     },
-  }
-}
-
-function isAllowed(check: () => void): boolean {
-  try {
-    check()
-    return true
-  } catch (error) {
-    if (error instanceof ApiError) return false
-    throw error
   }
 }
 
