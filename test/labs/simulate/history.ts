@@ -37,8 +37,7 @@ export async function runHistory(
   const state = await SharedState.open(time)
   const history = new History(plan, { time, state, trace: (line) => trace(stamped(time, line)) })
   try {
-    await time.run(history.run(), longestMs)
-    return history.result()
+    return await time.run(history.run(), longestMs)
   } finally {
     await state.close()
   }
@@ -65,7 +64,6 @@ class History {
   readonly #tokens = new Map<WantedCall, ClientToken>()
   #requests = 0
   #starts = 0
-  #violations: string[] = []
 
   constructor(plan: Plan, parts: HistoryParts) {
     this.#plan = plan
@@ -75,14 +73,14 @@ class History {
     this.#servers = Array.from({ length: plan.servers }, (_, index) => this.#start(index))
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<HistoryResult> {
     const { calls, events } = this.#plan
     const requests = calls.flatMap((wanted) =>
       wanted.requests.map((request) => this.#request(wanted, request)),
     )
     await Promise.all([...requests, ...events.map((event) => this.#happen(event))])
     await this.#settle()
-    this.#violations = await judge({
+    const violations = await judge({
       plan: this.#plan,
       platform: this.#platform,
       reported: this.#reported,
@@ -90,11 +88,8 @@ class History {
       time: this.#parts.time,
       isFree: () => this.#isFree(),
     })
-  }
-
-  result(): HistoryResult {
     return {
-      violations: this.#violations,
+      violations,
       answers: this.#reported.map(({ answer }) => answer.kind),
       rung: this.#platform.calls.filter(({ rings }) => rings).length,
     }
