@@ -4,6 +4,7 @@ import { voiceProviders } from '../contract/provider.ts'
 import type { Route } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { ignoreApiError } from '../platform/failure.ts'
+import { ownAccount } from '../platform/sessions/account.ts'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import { isUuid } from '../text/canonical-id.ts'
 import { safeLine } from '../text/safe-text.ts'
@@ -132,9 +133,7 @@ export const accountIds: CompletionSource = async (context) => {
     return { all: [{ value: session.pinnedAccount, names: [] }], isPart: false }
   // If one of the two reads fails, the values of the other are still offered.
   const [own, subaccounts] = await Promise.all([
-    session.cache
-      .read(routes.accounts.current, { params: {}, query: {} }, 'account')
-      .catch(ignoreApiError),
+    ownAccount(session).catch(ignoreApiError),
     readCachedList(routes.accounts.listSubaccounts, { ...context, account: 'me' })
       .then(idsOf)
       .catch(ignoreApiError),

@@ -9,6 +9,7 @@ import type {
 } from '../state/call-counter.ts'
 import type { CallKey } from '../state/call-journal.ts'
 import type { CallStop } from '../state/call-stop.ts'
+import { counted } from '../text/labels.ts'
 import type { DialPolicyConfig } from './dial-policy-config.ts'
 import type { DialAllowed, DialDecision, DialRefused, DialRequest } from './dial-rules.ts'
 import { callStopText, checkRequest, type RuleViolation, refusalOf } from './dial-rules.ts'
@@ -143,7 +144,7 @@ class ProcessTotal {
       return undefined
     return {
       rule: 'max_total',
-      message: `No more calls: this server may place ${calls(this.#limit)} until it is restarted, and has placed them.`,
+      message: `No more calls: this server may place ${counted(this.#limit, 'call')} until it is restarted, and has placed them.`,
     }
   }
 
@@ -186,8 +187,6 @@ const spans: Readonly<Record<keyof CallLimits, string>> = {
 
 const limitViolation = ({ rule, limit, waitMs }: ExceededLimit): RuleViolation => ({
   rule,
-  message: `No more calls at the moment: ${calls(limit)} ${spans[rule]} ${limit === 1 ? 'is' : 'are'} allowed.`,
+  message: `No more calls at the moment: ${counted(limit, 'call')} ${spans[rule]} ${limit === 1 ? 'is' : 'are'} allowed.`,
   retryAfterSeconds: waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000)),
 })
-
-const calls = (count: number) => (count === 1 ? '1 call' : `${count} calls`)

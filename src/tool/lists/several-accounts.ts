@@ -5,7 +5,7 @@ import { routes } from '../../contract/routes.ts'
 import type { Client } from '../../platform/client.ts'
 import { ApiError, failureText } from '../../platform/failure.ts'
 import { mapConcurrently } from '../../platform/map-concurrently.ts'
-import { accountIn } from '../../platform/sessions/account.ts'
+import { accountIn, ownAccount } from '../../platform/sessions/account.ts'
 import {
   type AccountInTree,
   type AccountTree,
@@ -111,7 +111,7 @@ async function rootAccount(
   const id = named === 'me' ? ownId : named
   const account =
     id === ownId
-      ? session.cache.read(routes.accounts.current, { params: {}, query: {} }, 'account')
+      ? ownAccount(session)
       : session.client.call(
           routes.accounts.getSubaccount,
           { params: { account_id: ownId, subaccount_id: id }, query: {} },
