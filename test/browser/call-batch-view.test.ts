@@ -119,6 +119,29 @@ describe('several calls', () => {
     expect(await countOf(view, 'tbody button, #update')).toBe(0)
   })
 
+  test('name a time zone as people write it', async () => {
+    const view = await show(ended, { tool: 'place_calls', args: {} })
+    const number = '+12025550102'
+    const reason = 'is not called now: it is 04:12 in America/New_York, in the quiet hours.'
+    const refused = { to_number: number, outcome: 'not_allowed', problem: `${number} ${reason}` }
+    const failed = { outcome: 'failed', problem: 'The agent /agents/front_desk has no voice.' }
+    await view.send({ content: [], structuredContent: { calls: [refused, failed] } })
+    await view.frame.waitForSelector('tbody tr')
+    const text = await view.text()
+    expect(text).toContain('it is 04:12 in America/New York, in the quiet hours.')
+    expect(text).toContain('/agents/front_desk')
+  })
+
+  test('that all can be placed again are counted once', async () => {
+    const view = await show(ended, { tool: 'place_calls', args: {} })
+    const calls = ['+12025550101', '+12025550102'].map((to_number) => ({
+      ...{ to_number, outcome: 'not_dialled' },
+    }))
+    await view.send({ content: [], structuredContent: { calls } })
+    await view.frame.waitForSelector('#ask-again')
+    expect(await view.frame.innerText('#ask-again')).toBe('Ask to call 2 numbers not called')
+  })
+
   test('are asked to be placed again only if they were surely not placed, else looked up', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
     const calls = [
@@ -135,7 +158,7 @@ describe('several calls', () => {
     await view.send({ content: [], structuredContent: { calls } })
     await view.frame.waitForSelector('#ask-again')
     // As many as would be called, of those that were not called.
-    expect(await view.frame.innerText('#ask-again')).toBe('Ask to call 2 numbers not called')
+    expect(await view.frame.innerText('#ask-again')).toBe('Ask to call 2 of the 5 not called')
     expect(await view.frame.innerText('hgroup p')).toContain('5 not called')
     await view.frame.click('#ask-again')
     await view.frame.click('#ask-unknown')

@@ -187,7 +187,7 @@ test('a search that finds nothing says so, and all turns are shown when asked', 
   const view = await show(ended, { args: { call_id: 'call-1', search: 'no such words' } })
   await view.run()
   await view.frame.waitForSelector('#more')
-  expect(await view.frame.innerText('.more span')).toBe('None of 5 turns matches “no such words”')
+  expect(await view.frame.innerText('.more span')).toBe('None of 5 turns matches “no such words”.')
   expect(await view.text()).not.toContain('Unverified')
   expect(await countOf(view, '#turns')).toBe(0)
   expect(await accessibilityFlaws(view.frame)).toEqual([])

@@ -1,6 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { button } from '../shared/controls.ts'
-import { badge, columnHead, h, icon, problemText, scrolledTable } from '../shared/dom.ts'
+import { actionRow, badge, columnHead, h, icon, problemText, scrolledTable } from '../shared/dom.ts'
 import { phoneNumber } from '../shared/typography.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { CallData, joinLists, type ListedCall, problemOf } from './data.ts'
@@ -14,7 +14,7 @@ import {
   outcomeOfListed,
   outcomeOrder,
 } from './outcome.ts'
-import { unplacedCallsButtons } from './unreached-call.ts'
+import { numberCount, unplacedCallsButtons } from './unreached-call.ts'
 
 /** The outcome whose calls are shown; `undefined`: all. */
 let chosen: Outcome | undefined
@@ -46,12 +46,11 @@ export function batch(data: CallData, page: Page<CallData>): Drawing {
         filter(undefined, calls.length, page),
         counts.map(({ outcome, count }) => filter(outcome, count, page)),
       ),
-      ...(asks.length > 0 ? [h('div', { class: 'row' }, asks)] : []),
-      ...(shown.some(({ last_words }) => last_words)
-        ? [h('div', {}, badge('Unverified: what was said last', 'warning'))]
-        : []),
+      actionRow(asks),
+      shown.some(({ last_words }) => last_words) &&
+        h('div', {}, badge('Unverified: what was said last', 'warning')),
       table(shown, calls, page),
-    ],
+    ].filter((node) => node !== false),
   }
 }
 
@@ -84,11 +83,10 @@ function titleOf(
   // A call that could not be read counts by its id.
   const count = new Set(tried.map(({ to_number, call_id }) => to_number ?? call_id)).size
   if (count === 0) return 'No number was called'
-  const numbers = count === 1 ? '1 number' : `${formats.number(count)} numbers`
   const name = plainText(first?.agent_name ?? '')
   const agent = name ? h('bdi', {}, name) : 'The agent'
   const isGoingOn = tried.some((call) => isUnderWay(outcomeOfListed(call)))
-  return [agent, ` ${isGoingOn ? 'is calling' : 'called'} ${numbers}`]
+  return [agent, ` ${isGoingOn ? 'is calling' : 'called'} ${numberCount(count, formats)}`]
 }
 
 /**
@@ -102,6 +100,7 @@ function aboutBatch(
   page: Page<CallData>,
 ): readonly Node[] {
   const { formats, input } = page
+  const { number } = formats
   const outcomes = tried.map(outcomeOfListed)
   const goingOn = outcomes.filter(isUnderWay).length
   // A call that is not known may be ringing.
@@ -111,8 +110,8 @@ function aboutBatch(
   const given = typeof input.from_number === 'string' ? input.from_number : ''
   const from = plainText(first?.from_number ?? given)
   const progress = [
-    `${formats.number(ended)} of ${formats.number(tried.length)} ended`,
-    ...(unknown > 0 ? [`${formats.number(unknown)} not known`] : []),
+    `${number(ended)} of ${number(tried.length)} ended`,
+    ...(unknown > 0 ? [`${number(unknown)} not known`] : []),
   ].join(' · ')
   return [
     ...(ended < tried.length
@@ -120,9 +119,7 @@ function aboutBatch(
       : ended > 0
         ? [badge('All ended', 'success')]
         : []),
-    ...(notCalled > 0
-      ? [h('span', { class: 'number' }, `${formats.number(notCalled)} not called`)]
-      : []),
+    ...(notCalled > 0 ? [h('span', { class: 'number' }, `${number(notCalled)} not called`)] : []),
     ...(first?.created ? [h('bdi', {}, formats.momentInZone(first.created))] : []),
     ...(from ? [h('span', {}, 'From ', phoneNumber(from))] : []),
     ...(goingOn > 0 ? update(data, page) : []),
@@ -184,6 +181,7 @@ function table(
   // All calls decide, so that the columns stay where they are when an outcome is chosen.
   const hasWords = calls.some(({ last_words }) => last_words)
   const hasProblems = calls.some((call) => problemOf(call, calls))
+  const hasNotes = hasWords || hasProblems
   const row = (call: ListedCall) => {
     const outcome = outcomeOfListed(call)
     const problem = problemOf(call, calls)
@@ -200,7 +198,7 @@ function table(
         { class: 'number' },
         typeof seconds === 'number' && isReached(outcome) && page.formats.length(seconds),
       ),
-      (hasWords || hasProblems) && h('td', { class: 'note', dir: 'auto' }, note),
+      hasNotes && h('td', { class: 'note', dir: 'auto' }, note),
     )
   }
   const noteHead = hasWords ? (hasProblems ? 'Said last, or reason' : 'Said last') : 'Reason'
@@ -211,7 +209,7 @@ function table(
       columnHead('To'),
       columnHead('Outcome'),
       columnHead('Length', 'number'),
-      (hasWords || hasProblems) && columnHead(noteHead),
+      hasNotes && columnHead(noteHead),
     ],
     rows: shown.map(row),
   })

@@ -133,5 +133,6 @@ export function problemOf(call: ListedCall, calls: readonly ListedCall[]): strin
   const problem = (first?.problem ?? '')
     .replace(/^the call is not allowed \(\w+\): /, '')
     .replace(`${number} is not called`, 'Not called')
+    .replace(/ \w+\/\S+(?=, in the )/, (zone) => zone.replaceAll('_', ' '))
   return plainText(number && own ? problem.replaceAll(number, own) : problem)
 }

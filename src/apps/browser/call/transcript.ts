@@ -86,7 +86,8 @@ export function conversation(
 function shownPart(shown: number, turns: number, search: string): readonly (Node | string)[] {
   const count = `${shown || 'None'} of ${turns} turns`
   if (search === '') return [count]
-  return [count, shown > 0 ? ', matching “' : ' matches “', h('bdi', {}, search), '”']
+  const [before, after] = shown > 0 ? [', matching “', '”'] : [' matches “', '”.']
+  return [count, before, h('bdi', {}, search), after]
 }
 
 const voicemail = (call: CallData, page: Page<CallData>) =>

@@ -2,6 +2,7 @@ import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-stat
 import { plainText } from '../../../text/safe-text.ts'
 import { type Ask, askButtons } from '../shared/controls.ts'
 import { actionRow, h } from '../shared/dom.ts'
+import type { Formats } from '../shared/formats.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, isEvent, type ListedCall, numbersOf } from './data.ts'
 import { isTried, type Outcome, outcomeOf, outcomeOfListed } from './outcome.ts'
@@ -133,6 +134,10 @@ export function unreachedCallButtons(
   return askButtons(host, [...(outcome === 'failed' ? [why] : []), ...(canRepeat ? [again] : [])])
 }
 
+/** A count of phone numbers: `1 number` or `2 numbers`. */
+export const numberCount = (count: number, { number }: Formats): string =>
+  count === 1 ? '1 number' : `${number(count)} numbers`
+
 /**
  * Buttons for the shown calls of a list that have no id. A number that was not called, but is allowed,
  * can be called. A call that may have been placed is only looked up, so that nobody is called twice.
@@ -155,7 +160,11 @@ export function unplacedCallsButtons(
   const ask = (id: string, label: string, message: string, asked: Set<string>): Ask[] =>
     asked.size > 0 ? [[label, id, `${message}: ${[...asked].join(', ')}.`]] : []
   const retry = 'These numbers were not called. Call them now, as before'
-  const numbers = again.size === 1 ? '1 number' : `${formats.number(again.size)} numbers`
+  const notCalled = calls.length - tried.length
+  const isPart = again.size < notCalled
+  const numbers = isPart
+    ? `${formats.number(again.size)} of the ${formats.number(notCalled)}`
+    : numberCount(again.size, formats)
   const find = 'Find out whether these calls were placed. Do not repeat them'
   return askButtons(host, [
     ...ask('ask-again', `Ask to call ${numbers} not called`, retry, again),
