@@ -99,6 +99,29 @@ test('groups keep their colours with forced colours', async () => {
   for (const dots of drawn as number[]) expect(dots).toBeGreaterThan(100)
 })
 
+test.each([
+  ['forced', 'dotted', { forcedColors: 'active' }],
+  ['usual', 'whole', {}],
+] as const)('with %s colours, lines of the grid are %s', async (_, look, page) => {
+  const view = await show({ page })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  /** Share of the pixels along the top line that are drawn. */
+  const share = await view.frame.evaluate(`(() => {
+    const canvas = document.querySelector('canvas')
+    const scale = canvas.width / canvas.clientWidth
+    const { offsetLeft, offsetTop, clientWidth } = document.querySelector('.u-over')
+    const [left, width] = [offsetLeft * scale, clientWidth * scale]
+    const { data } = canvas.getContext('2d').getImageData(left, offsetTop * scale - 1, width, 3)
+    let drawn = 0
+    for (let x = 0; x < Math.floor(width); x++)
+      if ([0, 1, 2].some((y) => data[4 * (y * Math.floor(width) + x) + 3] > 0)) drawn++
+    return drawn / width
+  })()`)
+  expect(Number(share) > 0.6).toBe(look === 'whole')
+  expect(share).toBeGreaterThan(0.15)
+})
+
 describe.each(places)('usage %s', (_, page) => {
   test('is figures, a chart and a table, for everybody', async () => {
     const view = await show({ page })
@@ -343,6 +366,17 @@ test('a long name is whole in the legend, and cut above its column', async () =>
   expect(lines).toBeGreaterThan(1.5)
   expect(lines).toBeLessThan(2.1)
   await expectFits(view)
+})
+
+test('with room, a long name is whole above its column', async () => {
+  const view = await show({
+    named: [{ id: 'agent-1', name: 'Patientenaufnahmekoordinationsassistentin' }],
+  })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const isWhole = `(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight)(
+    document.querySelector('thead th:nth-child(3) .group'))`
+  expect(await view.frame.evaluate(isWhole)).toBe(true)
 })
 
 test('a name that is read from the right stands above its numbers', async () => {

@@ -162,7 +162,10 @@ function plotOptions(
   const scale = textScale()
   const { fontSize, fontFamily } = getComputedStyle(slider)
   const font = `${fontSize} ${fontFamily}`
-  const axis = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { show: false } }
+  // With forced colours, lines cannot be faint: those of the grid are dotted instead.
+  const isForced = matchMedia('(forced-colors: active)').matches
+  const grid = { stroke: line, width: 1, dash: isForced ? [1, 3] : [] }
+  const axis = { stroke: text, font, grid, ticks: { show: false } }
   const bars = uPlot.paths.bars?.({ size: [barShare, maxBar], gap: 0 })
   const series = data.series.map((one) => ({
     fill: colour(`--series-${one.colour}`, 'none'),
@@ -199,6 +202,7 @@ function plotOptions(
       {
         ...axis,
         grid: { show: false },
+        border: { show: isForced, stroke: text, width: 1 },
         size: 30 * scale,
         splits: (plot) => labelledBuckets(data.times, labelWidth / columnWidth(plot)),
         values: (_, at) => at.map((bucket) => labels[bucket] ?? ''),
