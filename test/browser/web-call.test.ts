@@ -305,7 +305,9 @@ test('one notice says that the page reconnects, and nothing can be said until it
   )
   await expect
     .poll(() => problem(page))
-    .toBe('Connection lost. Trying again … You can send when it is back.')
+    .toBe(
+      'Connection lost. Trying again … You can send when it is back. Hanging up may not get through until then.',
+    )
   expect(await notice(page)).toEqual(['warning', 1])
   expect(await page.innerText('#status')).toBe('Call in progress')
   expect(await canSay()).toBe(false)

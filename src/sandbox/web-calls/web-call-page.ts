@@ -204,7 +204,7 @@ async function ask(address, options) {
   } catch {
     setAway(true)
     if (options && options.body.get('action') !== 'typing') mayBeLost = true
-    tell('Connection lost. Trying again …' + (lines.dataset.phase === 'talking' ? ' You can send when it is back.' : ''))
+    tell('Connection lost. Trying again …' + (lines.dataset.phase === 'talking' ? ' You can send when it is back. Hanging up may not get through until then.' : ''))
     return false
   }
 }
