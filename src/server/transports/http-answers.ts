@@ -9,13 +9,12 @@ export function refuse(
   response: ServerResponse,
   status: 400 | 401 | 403 | 408 | 413 | 429 | 500 | 503,
   message: string,
-  code = -32000,
 ): void {
   if (status === 503 && !response.hasHeader('retry-after')) response.setHeader('retry-after', '1')
   // RFC 9110 §11.6.1: a 401 needs WWW-Authenticate.
   if (status === 401 && !response.hasHeader('www-authenticate'))
     response.setHeader('www-authenticate', 'Bearer realm="voice-agent-mcp"')
-  sendJson(response, status, errorResponse(null, { code, message: messageText(message) }))
+  sendJson(response, status, errorResponse(null, { code: -32000, message: messageText(message) }))
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
