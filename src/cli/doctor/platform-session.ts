@@ -134,26 +134,22 @@ const isRefusalOfApi = (status: number) => [401, 402, 403, 429].includes(status)
 const proxyHost = ({ config }: PlatformSession): string | undefined =>
   config.proxy && new URL(config.proxy.url).hostname
 
-/** True if a connection to the proxy was tried. Some hosts bypass the proxy. */
-export function usesProxy(session: PlatformSession): boolean {
-  const host = proxyHost(session)
-  const { made, failed } = session.connections
-  return [...made.map((one) => one.host), ...failed].some((one) => one === host)
-}
+const hasReached = ({ connections }: PlatformSession, host: string | undefined): boolean =>
+  connections.made.some((one) => one.host === host)
 
-const hasFailedAtProxy = (session: PlatformSession) => {
-  const host = proxyHost(session)
-  return (
-    session.connections.failed.some((one) => one === host) &&
-    !session.connections.made.some((one) => one.host === host)
-  )
-}
+const hasFailedAt = ({ connections }: PlatformSession, host: string | undefined): boolean =>
+  connections.failed.some((one) => one === host)
+
+/** True if a connection to the proxy was tried. Some hosts bypass the proxy. */
+export const usesProxy = (session: PlatformSession): boolean =>
+  hasReached(session, proxyHost(session)) || hasFailedAt(session, proxyHost(session))
+
+const hasFailedAtProxy = (session: PlatformSession): boolean =>
+  hasFailedAt(session, proxyHost(session)) && !hasReached(session, proxyHost(session))
 
 /** True if the proxy accepted a connection, but did not connect to the platform. */
-const isHeldByProxy = (session: PlatformSession) => {
-  const hosts = session.connections.made.map(({ host }) => host)
-  return hosts.some((host) => host === proxyHost(session)) && !hosts.includes(hostOf(session))
-}
+const isHeldByProxy = (session: PlatformSession): boolean =>
+  hasReached(session, proxyHost(session)) && !hasReached(session, hostOf(session))
 
 /** Platform host, without the brackets of an IPv6 address. */
 export const hostOf = ({ config }: Pick<PlatformSession, 'config'>): string =>
