@@ -151,19 +151,15 @@ export function numberAttachments(
   { found, trunk }: NumberAndTrunk,
 ): readonly Attachment[] {
   const what = `Number ${e164}`
-  if (!found.ok)
-    return [{ what, missing: `could not be read (${found.problem}); use list_phone_numbers` }]
+  const missing = (reason: string) => [{ what, missing: reason }]
+  if (!found.ok) return missing(`could not be read (${found.problem}); use list_phone_numbers`)
   const { number, numbers, isComplete } = found.value
-  if (!number)
-    return [
-      {
-        what,
-        missing: isComplete
-          ? 'is not a number of this account'
-          : `is not among the first ${numbers.length} numbers; use list_phone_numbers`,
-      },
-    ]
-  return [attachedNumber(number), ...(trunk ? [attachedTrunkOfNumber(trunk)] : [])]
+  if (number) return [attachedNumber(number), ...(trunk ? [attachedTrunkOfNumber(trunk)] : [])]
+  return missing(
+    isComplete
+      ? 'is not a number of this account'
+      : `is not among the first ${numbers.length} numbers; use list_phone_numbers`,
+  )
 }
 
 const attachedNumber = (number: PhoneNumber) =>
