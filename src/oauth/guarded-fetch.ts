@@ -305,27 +305,22 @@ function guardedLookup(
   resolveHost: ResolveHost,
   mayReach: (address: string) => boolean,
 ): LookupFunction {
+  const checkedAddresses = async (host: string) => {
+    const found = await resolveHost(host).catch((cause: unknown) => {
+      throw new FetchRefusal('unresolved', `${host} has no address.`, { cause })
+    })
+    if (found.length === 0) throw new FetchRefusal('unresolved', `${host} has no address.`)
+    if (!found.every(({ address }) => mayReach(address))) {
+      throw new FetchRefusal('not_public', `${host} is not on the public internet.`)
+    }
+    return found
+  }
   return (host, options, callback) => {
-    checkedAddresses(host, resolveHost, mayReach).then(
+    checkedAddresses(host).then(
       (found) => answer(found, options, callback),
       (error: Error) => callback(error, []),
     )
   }
-}
-
-async function checkedAddresses(
-  host: string,
-  resolveHost: ResolveHost,
-  mayReach: (address: string) => boolean,
-): Promise<readonly LookupAddress[]> {
-  const found = await resolveHost(host).catch((cause: unknown) => {
-    throw new FetchRefusal('unresolved', `${host} has no address.`, { cause })
-  })
-  if (found.length === 0) throw new FetchRefusal('unresolved', `${host} has no address.`)
-  if (!found.every(({ address }) => mayReach(address))) {
-    throw new FetchRefusal('not_public', `${host} is not on the public internet.`)
-  }
-  return found
 }
 
 /** Answers like `dns.lookup`: all addresses, or the first of the requested family. */
