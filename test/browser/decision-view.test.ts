@@ -718,6 +718,31 @@ test.each([
   expect(view.complaints).toEqual([])
 })
 
+test.each([
+  ['delete_phone_number', { phone_number_id: seedIds.mainNumber }, /^This cannot be undone\./],
+  ['place_call', call, /^Calls cost money and cannot be hung up from here\.$/],
+])('a decision without buttons still has its consequence: %s', async (tool, args, words) => {
+  const view = await show(tool, args, { context: { withoutTools: true } })
+  const preview = await view.callTool(tool, args)
+  const { confirmation } = Object(Object(preview).structuredContent)
+  const { Sandbox: _, ...facts } = confirmation.facts
+  const structuredContent = {
+    confirmation: { ...confirmation, facts: { ...facts, 'Will probably fail': '"No trunk."' } },
+  }
+  await view.send({ ...preview, structuredContent })
+  await view.frame.waitForSelector('.notice')
+  expect(await view.text()).toContain('Answer in the conversation.')
+  expect(await view.frame.innerText('#warnings')).toBe('Will probably fail: No trunk.')
+  expect(await view.frame.innerText('.consequence')).toMatch(words)
+  expect(await countOf(view, '.facts ~ .consequence .icon')).toBe(1)
+  expect(await countOf(view, 'button')).toBe(0)
+  expect(await accessibilityFlaws(view.frame)).toEqual([])
+  // What is decided has no consequence to know before.
+  const declined = { confirmation: { ...confirmation, facts, state: 'declined' } }
+  await view.send({ ...preview, structuredContent: declined })
+  await expect.poll(() => countOf(view, '.consequence')).toBe(0)
+})
+
 test('where a person has to agree in a form, there is no button', async () => {
   const view = await show('archive_agent', agent, {
     env: { ...env, VOICE_AGENT_CONFIRM: 'person' },

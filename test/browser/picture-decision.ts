@@ -273,6 +273,11 @@ export const decisionPictures: readonly Picture[] = [
   }),
   picture('decision-elsewhere', placing, { ready: '.notice', context: { withoutTools: true } }),
   picture(
+    'decision-elsewhere-delete',
+    { tool: 'delete_phone_number', args: { phone_number_id: number.id } },
+    { ready: '.notice', context: { withoutTools: true } },
+  ),
+  picture(
     'decision-done',
     { tool: 'archive_agent', args: {} },
     {

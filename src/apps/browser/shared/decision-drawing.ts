@@ -50,7 +50,7 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
   const { status, tone = 'neutral', shape, lead, text, actions = [], isOpen = false } = state
   const isAsked = isOpen || shape === waiting.shape
   const title = withoutIds(isAsked ? decision.question : words.noun)
-  const warnings = isOpen ? warningsOf(facts) : []
+  const warnings = isAsked ? warningsOf(facts) : []
   return {
     title: withPhoneNumbers(title),
     about: [badge(status, tone, shape), ...sandboxNote(facts)],
@@ -71,6 +71,7 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
         : []),
       ...(step === 'done' ? (words.after?.(host) ?? []) : []),
       ...factNodes(facts, shown.before, isAsked ? [] : words.momentary),
+      ...(isAsked ? consequenceNodes(words) : []),
       ...(isOpen
         ? [answers(shown, page, warnings.length > 0 || tone === 'warning' || words.isSerious)]
         : []),
@@ -186,13 +187,26 @@ const findOut = ({ answerable }: Decision) =>
 const askWhy = ({ answerable }: Decision) =>
   `${answerable?.tool} was refused. Please say why, and what else I can do. Do not repeat it.`
 
-/** The consequence, the two buttons and the time left. */
+/** What to know before the answer, wherever it is given. */
+const consequenceNodes = ({ consequence, isSerious }: DecisionWords): HTMLElement[] =>
+  consequence === undefined
+    ? []
+    : [
+        h(
+          'p',
+          { class: isSerious ? 'consequence' : 'muted' },
+          isSerious && icon('warning'),
+          h('span', {}, consequence),
+        ),
+      ]
+
+/** The two buttons and the time left. */
 function answers(
   { decision, pending }: ShownDecision,
   { words, agree, decline, signal }: DecisionPage,
   isDoubtful: boolean,
 ): HTMLElement {
-  const { yes, no, working, isDangerous, consequence, isSerious } = words
+  const { yes, no, working, isDangerous } = words
   const isBusy = pending !== undefined
   const style = isDangerous ? 'danger' : !isDoubtful && 'primary'
   const shape = isDangerous ? 'warning' : 'check'
@@ -205,23 +219,12 @@ function answers(
   signal.addEventListener('abort', () => clearInterval(timer))
   return h(
     'div',
-    { class: 'answers' },
-    consequence !== undefined &&
-      h(
-        'p',
-        { class: isSerious ? 'consequence' : 'muted' },
-        isSerious && icon('warning'),
-        h('span', {}, consequence),
-      ),
-    h(
-      'div',
-      { class: 'row' },
-      button(pending === 'agree' ? working : [icon(shape), yes], agree, {
-        ...{ id: 'agree', class: style, 'aria-disabled': isBusy && 'true' },
-      }),
-      button(no, () => isBusy || decline(), { id: 'decline', 'aria-disabled': isBusy && 'true' }),
-      deadline,
-    ),
+    { class: 'answers row' },
+    button(pending === 'agree' ? working : [icon(shape), yes], agree, {
+      ...{ id: 'agree', class: style, 'aria-disabled': isBusy && 'true' },
+    }),
+    button(no, () => isBusy || decline(), { id: 'decline', 'aria-disabled': isBusy && 'true' }),
+    deadline,
   )
 }
 
