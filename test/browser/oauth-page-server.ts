@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { PageModel } from '../../src/oauth/pages/models.ts'
 import { renderPage } from '../../src/oauth/pages/pages.ts'
+import { listenOnLoopback } from '../harness/loopback-server.ts'
 
 /** A form that a browser submitted. */
 export interface SentForm {
@@ -40,8 +40,7 @@ export async function startPageServer(): Promise<PageServer> {
     if (elsewhere) return void response.writeHead(302, { location: elsewhere }).end()
     response.writeHead(page.status, { ...page.headers }).end(page.body)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { port, ...disposable } = await listenOnLoopback(server)
   return {
     origin: `http://127.0.0.1:${port}`,
     visited,
@@ -55,10 +54,6 @@ export async function startPageServer(): Promise<PageServer> {
     leadTo: (address) => {
       next = address
     },
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    ...disposable,
   }
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import * as z from 'zod'
+import { listenOnLoopback } from '../harness/loopback-server.ts'
 
 const Request = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
@@ -28,17 +27,11 @@ export async function startScriptedModel(answers: readonly Answer[]) {
     if (answer === undefined) response.writeHead(500).end('the script has ended')
     else response.setHeader('content-type', 'application/json').end(completion(answer, chat))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port, ...disposable } = await listenOnLoopback(server)
   return {
     url: `http://127.0.0.1:${port}/v1`,
     seen,
-    async [Symbol.asyncDispose]() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    ...disposable,
   }
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import * as z from 'zod'
+import { listenOnLoopback } from './loopback-server.ts'
 
 const ChatRequest = z.object({
   model: z.string(),
@@ -34,15 +34,10 @@ export async function startLlm(
     seen.push({ ...chat, authorization: request.headers.authorization })
     answer(chat, response, seen.length - 1)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { port, ...disposable } = await listenOnLoopback(server)
   return {
     url: `http://127.0.0.1:${port}/v1`,
     seen,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    ...disposable,
   }
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { listenOnLoopback } from './loopback-server.ts'
 
 /** A request that the fake platform received. */
 export interface SeenRequest {
@@ -59,8 +59,7 @@ export async function startFakePlatform(
     current(one, response, seen.length - 1)
   }
   const server = tls ? createTlsServer(tls, answer) : createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
-  const { port } = server.address() as AddressInfo
+  const { port, ...disposable } = await listenOnLoopback(server, host)
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     seen,
@@ -70,11 +69,7 @@ export async function startFakePlatform(
     behave: (next) => {
       current = next
     },
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    ...disposable,
   }
 }
 

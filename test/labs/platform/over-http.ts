@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import * as z from 'zod'
+import { listenOnLoopback } from '../../harness/loopback-server.ts'
 import type { PlatformRequest, Reply, SimulatedPlatform } from './simulated-platform.ts'
 
 /** Time of this process, for a platform over HTTP. */
@@ -24,16 +24,8 @@ export async function serveOverHttp(
   const server = createServer((request, response) => {
     answer(request, response, platformOf).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = z.object({ port: z.number() }).parse(server.address())
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      await closed
-    },
-  }
+  const { port, ...disposable } = await listenOnLoopback(server)
+  return { url: `http://127.0.0.1:${port}`, ...disposable }
 }
 
 async function answer(
