@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { ApiError, type Failure } from '../platform/failure.ts'
@@ -169,7 +169,7 @@ async function stateOf(
 function identityOf({ request, callOwner, sameForMs = sameCallMs }: Asked): CallIdentity {
   const { external_id, ...rest } = normalised(request.body ?? {})
   const externalId = typeof external_id === 'string' ? external_id : undefined
-  const content = createHash('sha256').update(canonicalJson(rest)).digest('base64url')
+  const content = hash('sha256', canonicalJson(rest), 'base64url')
   return { owner: callOwner, content, externalId, sameForMs }
 }
 

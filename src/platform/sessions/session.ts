@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { CallServices } from '../../calls/placement.ts'
 import type { UndoLog } from '../../state/undo-log.ts'
 import type { Client } from '../client.ts'
@@ -34,5 +34,4 @@ export interface Session {
 }
 
 /** Hash of an API key, for every place where the API key itself must not appear. */
-export const keyHashOf = (apiKey: string): string =>
-  createHash('sha256').update(apiKey).digest('base64url')
+export const keyHashOf = (apiKey: string): string => hash('sha256', apiKey, 'base64url')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { encodeQuery } from '../../contract/query.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { type Broadcast, Listeners } from '../../state/broadcast.ts'
@@ -95,16 +95,16 @@ export class WatchedReplies {
   compare(key: string, reply: unknown): void {
     const watched = this.#replies.get(key)
     if (!watched) return
-    const hash = hashOf(JSON.stringify(reply) ?? '')
-    const hasChanged = watched.lastHash !== undefined && watched.lastHash !== hash
-    watched.lastHash = hash
+    const newHash = hashOf(JSON.stringify(reply) ?? '')
+    const hasChanged = watched.lastHash !== undefined && watched.lastHash !== newHash
+    watched.lastHash = newHash
     if (!hasChanged) return
     for (const listener of watched.listeners) listener()
     watched.changed()
   }
 }
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
+const hashOf = (text: string) => hash('sha256', text, 'base64url')
 
 /** Identifies a reply by API key and request. */
 export interface ReplyName {
@@ -134,10 +134,7 @@ export function createReplyChanges(broadcast: Broadcast, platform: string): Repl
     // Skips a change that this server announced itself, because it has just read that reply.
     if (topic !== announced) watchers.notify(topic, topic)
   })
-  const topicOf = (...words: string[]) =>
-    createHash('sha256')
-      .update(JSON.stringify([platform, ...words]))
-      .digest('base64url')
+  const topicOf = (...words: string[]) => hashOf(JSON.stringify([platform, ...words]))
   const topicsOf = ({ params }: RouteRequest) =>
     namedItems(params).map(([name, id]) => topicOf(name, id))
   const replyTopic = ({ route, request: { params, query }, keyHash }: ReplyName) =>
