@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Agent, AgentCreate } from '../../src/contract/agent.ts'
 import { documentedDefaults } from '../../src/contract/field.ts'
-import { isObject } from '../../src/text/json.ts'
+import { isEmptyValue, isObject } from '../../src/text/json.ts'
 import { nameWithId } from '../../src/text/labels.ts'
 import {
   type Fields,
@@ -85,11 +85,7 @@ function settingsOf(agent: Agent, { given, sent }: Omit<CreationRequest, 'verb' 
 }
 
 /** True for a value that counts as the default if the reference documents no default. */
-const isNothing = (value: unknown) =>
-  value === null ||
-  value === false ||
-  value === '' ||
-  (typeof value === 'object' && Object.keys(value).length === 0)
+const isNothing = (value: unknown) => value === false || isEmptyValue(value)
 
 /** Maximum length of a setting's value in the summary, characters. */
 const longestSetting = 150

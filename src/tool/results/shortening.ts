@@ -1,4 +1,5 @@
 import type { RouteRequest } from '../../contract/route.ts'
+import { isEmptyValue } from '../../text/json.ts'
 import { safeJson } from '../../text/safe-text.ts'
 import {
   estimateTokens,
@@ -226,7 +227,7 @@ function withoutEmpty(value: unknown): unknown {
   const kept: Record<string, unknown> = {}
   for (const [name, given] of Object.entries(value)) {
     const field = withoutEmpty(given)
-    if (isEmpty(field) || usual[name] === field) continue
+    if (isEmptyValue(field) || usual[name] === field) continue
     // `defineProperty` creates an own field even for the name `__proto__`.
     if (name === '__proto__') Object.defineProperty(kept, name, { value: field, enumerable: true })
     else kept[name] = field
@@ -241,9 +242,4 @@ const usual: Readonly<Record<string, unknown>> = {
   is_managed: false,
   has_auth_password: false,
   recommended: false,
-}
-
-function isEmpty(value: unknown): boolean {
-  if (value === null || value === undefined || value === '') return true
-  return typeof value === 'object' && Object.keys(value).length === 0
 }
