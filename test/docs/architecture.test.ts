@@ -17,7 +17,7 @@ const lookupsUnder = (document: string, heading: string) =>
 const lookups = [...read(index).matchAll(/^## (.+)$/gm)].flatMap(([, heading = '']) =>
   lookupsUnder(index, heading),
 )
-const steps = lookupsUnder(architecture, 'One call, step by step')
+const steps = lookupsUnder(architecture, 'One tool call, step by step')
 
 test('the code index has the behaviours that newcomers look for', () => {
   const wanted = [
