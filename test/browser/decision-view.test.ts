@@ -201,6 +201,7 @@ test('a greeting with gaps is marked before it is saved, and its warning comes f
   await view.frame.waitForSelector('#agree')
   expect(await badgeOf(view)).toBe('Waiting for you')
   expect(await view.frame.innerText('#warnings')).toBe('Unknown variables: “first_name, day”')
+  expect(await countOf(view, '#warnings .icon')).toBe(1)
   const marks = '[...document.querySelectorAll("mark")].map((one) => one.textContent)'
   expect(await view.frame.evaluate(marks)).toEqual([
     '{{\u00a0first_name\u00a0}}',

@@ -67,7 +67,14 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
             ),
           ]),
       ...(warnings.length > 0
-        ? [h('div', { class: 'notice', 'data-tone': 'warning', id: 'warnings' }, warnings)]
+        ? [
+            h(
+              'div',
+              { class: 'notice', 'data-tone': 'warning', id: 'warnings' },
+              icon('warning'),
+              h('div', { class: 'stack' }, warnings),
+            ),
+          ]
         : []),
       ...(step === 'done' ? (words.after?.(host) ?? []) : []),
       ...factNodes(facts, shown.before, isAsked ? [] : words.momentary),
