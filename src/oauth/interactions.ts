@@ -7,7 +7,7 @@ import type { Records } from '../state/records.ts'
 import { isStaticClient } from './client-metadata.ts'
 import { paths, resourceOf } from './endpoints.ts'
 import { type FormTokens, isFromOwnPage, type PageAnswer, readAnswer } from './forms.ts'
-import { emptyAtFirst } from './pages/client-details.ts'
+import { notPreselected } from './pages/client-details.ts'
 import type { AskingClient, ConsentFormModel, KeyFormModel, PageModel } from './pages/models.ts'
 import { sendPage } from './pages/pages.ts'
 import type { KeptKey, KeptKeys, TryKey } from './platform-keys.ts'
@@ -173,7 +173,7 @@ async function consentPage(
     account,
     isSandbox: options.sandboxKey !== undefined,
     asked: scopes,
-    ticked: scopes.filter((scope) => !emptyAtFirst(client).includes(scope)),
+    ticked: scopes.filter((scope) => !notPreselected(client).includes(scope)),
     days: lifetimes.grant / (24 * 3600),
     ...(await formOf(asked, options)),
   }

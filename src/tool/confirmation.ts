@@ -124,8 +124,8 @@ interface UnconfirmedCall extends ConfirmedCall {
 
 export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confirmations {
   const questionTokens = createSingleUseTokens('question to a person', ttlSeconds.question, store)
-  // Bound to one value, call and scope together: a model repeats these tokens, and one value is
-  // shorter. The call of a question is checked earlier than its scope.
+  // Call and scope are one bound value, because models repeat these tokens and one value keeps them
+  // short. Questions bind the two separately: the call is checked first, the scope later.
   const byToken = {
     token: createSingleUseTokens('confirm_token', ttlSeconds.preview, store, ttlSeconds.view),
     view: createSingleUseTokens('decision in a view', ttlSeconds.view, store),

@@ -100,15 +100,15 @@ ${hostName(target.host, ',')} too.`)
   return undefined
 }
 
-/** True if the person is sent back to a website that nobody vouches for. */
+/** True if the client is a website that registered itself: nobody has verified it. */
 const isUnverifiedSite = ({ known, redirectUri }: AskingClient) =>
   known === 'by_registration' && redirectTarget(redirectUri).kind === 'web'
 
 /**
- * Scopes that a client never has ticked in advance, even if it requests them: calls cost money, and
- * changes by a website that nobody vouches for need a choice of the person.
+ * Scopes that are not preselected, even if the client requests them. Calls cost money, and a website
+ * that registered itself gets no write access by default.
  */
-export const emptyAtFirst = (client: AskingClient): readonly ScopeName[] =>
+export const notPreselected = (client: AskingClient): readonly ScopeName[] =>
   isUnverifiedSite(client) ? ['write', 'call'] : ['call']
 
 const caution = (text: Html) => note(text, 'warning')

@@ -3,9 +3,9 @@ import type { HtmlPage } from '../../apps/pages/page.ts'
 import {
   clientFacts,
   clientTitle,
-  emptyAtFirst,
   hostName,
   nameInQuotes,
+  notPreselected,
   programName,
 } from './client-details.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
@@ -199,6 +199,6 @@ function choice(scope: ScopeName, { client, ticked, nothingTicked }: ConsentForm
     ticked.includes(scope) && html` checked`
   }${nothingTicked && html` aria-invalid="true"`}>
 <div><label for="${id}">${label}</label>
-<p class="hint" id="${id}-hint">${hint}${emptyAtFirst(client).includes(scope) && later}</p></div>
+<p class="hint" id="${id}-hint">${hint}${notPreselected(client).includes(scope) && later}</p></div>
 </div>`
 }

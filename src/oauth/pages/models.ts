@@ -69,7 +69,7 @@ export interface ConsentFormModel extends FormModel {
   readonly isSandbox: boolean
   /** Scopes that the client requests. */
   readonly asked: readonly ScopeName[]
-  /** Scopes that are ticked when the page opens: see `emptyAtFirst`. */
+  /** Scopes that are ticked when the page opens: see `notPreselected`. */
   readonly ticked: readonly ScopeName[]
   /** The form was sent with nothing ticked. */
   readonly nothingTicked?: boolean

@@ -39,13 +39,13 @@ export const withSoftHyphens = (text: string): string =>
   text.replace(/\p{L}{16,}/gu, (word) => word.replace(syllable, '\u00ad$1'))
 
 /**
- * Adds soft hyphens to the words of a sentence. Words that contain digits or signs, such as addresses
- * and ids, get none: a hyphen would seem to belong to them.
+ * Adds soft hyphens to the long words of a sentence. Words with digits or signs, such as URLs and ids,
+ * get none: a hyphen would look like a part of them.
  */
 export const withSoftHyphensInSpeech = (text: string): string =>
   text.replace(/(?<![^\s("“„])\p{L}{16,}(?=[.,;:!?)"”]*(?!\S))/gu, withSoftHyphens)
 
-/** Keeps soft hyphens, which are only for reading, out of copied texts. */
+/** Removes soft hyphens from copied text. */
 export function copyWithoutSoftHyphens(): void {
   document.addEventListener('copy', (event) => {
     const text = String(getSelection())
