@@ -28,7 +28,7 @@ import {
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { hintFor } from '../../src/tool/references/did-you-mean.ts'
 import type { OutputWithLines, Run } from '../../src/tool/tool.ts'
-import { checkDialPolicy, dialRequestOf } from './ask-dial-policy.ts'
+import { checkDialPolicy, dialRequestOf } from './placing-steps.ts'
 
 const options = {
   from_number: z.string().min(1).describe('Your number to call from, or its name.'),

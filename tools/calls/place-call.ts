@@ -15,13 +15,14 @@ import { badArguments, Refused } from '../../src/tool/refused.ts'
 import { callLines } from '../../src/tool/results/call-report.ts'
 import { taskOfCall } from '../../src/tool/task.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
-import { checkDialPolicy, dialRequestOf } from './ask-dial-policy.ts'
 import { callQuestion } from './call-question.ts'
 import { waitedCallOutput } from './call-state.ts'
 import { followCall, followMs } from './follow-calls.ts'
 import { notAcceptedRefusal, policyRefusal } from './place-call-errors.ts'
 import {
   callerNumber,
+  checkDialPolicy,
+  dialRequestOf,
   findRepeated,
   placePermitted,
   placingRun,

@@ -18,12 +18,13 @@ import { defineTool } from '../../src/tool/define-tool.ts'
 import { didYouMean } from '../../src/tool/references/did-you-mean.ts'
 import { badArgument, badArguments, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { checkDialPolicy, dialRequestOf } from './ask-dial-policy.ts'
 import { type BatchOutcome, batchShape, placedBatchOutcome } from './call-batch-result.ts'
 import { batchQuestion, shownGreeting } from './call-question.ts'
 import { notAcceptedRefusal, policyRefusal, refusalText } from './place-call-errors.ts'
 import {
   callerNumber,
+  checkDialPolicy,
+  dialRequestOf,
   type PlacingRun,
   placePermitted,
   placingRun,

@@ -21,11 +21,7 @@ import {
 } from '../../../src/state/call-journal.ts'
 import { createUsedTokens, type UsedTokens } from '../../../src/state/used-tokens.ts'
 import { Refused } from '../../../src/tool/refused.ts'
-import {
-  checkDialPolicy,
-  pendingPermitsOf,
-  permitFor,
-} from '../../../tools/calls/ask-dial-policy.ts'
+import { checkDialPolicy, pendingPermitsOf, permitFor } from '../../../tools/calls/placing-steps.ts'
 import { replyCaches } from '../../harness/session.ts'
 import { agentId } from '../platform/call-lists.ts'
 import type { Steps } from './fault-injection.ts'
