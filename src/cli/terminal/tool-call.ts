@@ -2,7 +2,7 @@ import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server
 import * as z from 'zod'
 import { tools } from '../../../tools/index.ts'
 import type { PersonsAnswer } from '../../mcp/local-tool-calls.ts'
-import { outcomeOf, targetsOf } from '../../mcp/tool-call-outcome.ts'
+import { outcomeOf, targetsOf } from '../../mcp/tool-calls.ts'
 import { mayBeCarriedOut } from '../../platform/failure.ts'
 import type { Service } from '../../server/service.ts'
 import { isObject } from '../../text/json.ts'

@@ -6,10 +6,11 @@ import type { AuditEntry, AuditTrail, SentPhoneCall } from '../../state/audit-tr
 import type { Journal } from '../../state/call-journal.ts'
 import { type Ended, observed } from '../observe/observer.ts'
 import { AuditQueue, fileSink, stateSink, streamSink } from './audit-sinks.ts'
-import { type CallEnd, isQuestion } from './outcome.ts'
 import {
   type AuditedToolCall,
+  type CallEnd,
   type ConfirmedBy,
+  isQuestion,
   ToolCallRecord,
   type WriteRecord,
 } from './tool-call-record.ts'

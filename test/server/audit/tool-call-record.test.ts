@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { auditOutcome } from '../../../src/server/audit/outcome.ts'
+import { auditOutcome } from '../../../src/server/audit/tool-call-record.ts'
 
 const ends = (outcomes: string) =>
   outcomes
