@@ -3,8 +3,7 @@ import { canonicalId } from '../text/canonical-id.ts'
 import { emergencyNever } from '../text/phone-number.ts'
 import { agentNamePrefix, type DialPolicyConfig } from './dial-policy-config.ts'
 import { classifyNumber } from './number-class.ts'
-import { zonesOfNumber } from './number-time-zones.ts'
-import { quietAt, quietUntil } from './quiet-hours.ts'
+import { quietAt, quietUntil, zonesOfNumber } from './quiet-hours.ts'
 
 export interface DialRequest {
   readonly agentId: string

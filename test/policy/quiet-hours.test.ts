@@ -3,8 +3,7 @@ import { getCountries } from 'libphonenumber-js/max'
 import { describe, expect, test } from 'vitest'
 import { type QuietHours, weekdays } from '../../src/policy/dial-policy-config.ts'
 import { classifyNumber } from '../../src/policy/number-class.ts'
-import { zonesOfNumber } from '../../src/policy/number-time-zones.ts'
-import { quietAt, quietUntil, wallTime } from '../../src/policy/quiet-hours.ts'
+import { quietAt, quietUntil, wallTime, zonesOfNumber } from '../../src/policy/quiet-hours.ts'
 import { tries } from '../harness/property.ts'
 
 const night: QuietHours = { from: '21:00', to: '08:00' }
