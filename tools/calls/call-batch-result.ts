@@ -6,7 +6,7 @@ import { counted } from '../../src/text/labels.ts'
 import { plainText } from '../../src/text/safe-text.ts'
 import { accountArgumentText } from '../../src/tool/account-reader.ts'
 import { countsOf } from '../../src/tool/bulk-result.ts'
-import { betweenMarks } from '../../src/tool/results/untrusted-speech.ts'
+import { betweenMarks } from '../../src/tool/results/transcript.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
   type CallState,

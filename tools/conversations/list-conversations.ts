@@ -20,11 +20,17 @@ import {
 import { readPage } from '../../src/tool/lists/list-steps.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import { compactJson, resultBudget } from '../../src/tool/results/shortening.ts'
-import { searchPattern, searchText } from '../../src/tool/results/transcript.ts'
-import { betweenMarks } from '../../src/tool/results/untrusted-speech.ts'
+import {
+  betweenMarks,
+  partNames,
+  searchPattern,
+  searchText,
+  TranscriptPart,
+  transcriptPart,
+  turnLine,
+} from '../../src/tool/results/transcript.ts'
 import type { Run, ToolOutput } from '../../src/tool/tool.ts'
 import { type ConversationsRead, type NotRead, readConversations } from './conversation-reader.ts'
-import { partNames, TranscriptPart, transcriptPart, turnLine } from './transcript-part.ts'
 
 const route = routes.conversations.list
 

@@ -11,7 +11,7 @@ import {
   shortenArray,
   shortenValue,
 } from '../results/shortening.ts'
-import { betweenMarks, knownAndOthers } from '../results/untrusted-speech.ts'
+import { betweenMarks, knownAndOthers } from '../results/transcript.ts'
 import type { ItemShortening, StructuredContent, ToolOutput } from '../tool.ts'
 
 /** Default query parameters of list tools: 20 items, enough to choose from. */

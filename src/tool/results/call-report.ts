@@ -7,13 +7,14 @@ import { plainFields, plainText } from '../../text/safe-text.ts'
 import type { OutputWithLines } from '../tool.ts'
 import { compactJson, shortenValue } from './shortening.ts'
 import {
+  type CallOrConversation,
+  knownAndOthers,
   Transcript,
   type TranscriptOptions,
   transcriptLines,
   transcriptOf,
   untrustedFields,
 } from './transcript.ts'
-import { type CallOrConversation, knownAndOthers } from './untrusted-speech.ts'
 
 /** Outcome of a call, one line. */
 const summary = z.string().describe('Who, when, how long, how it ended.')
