@@ -6,7 +6,7 @@ import { createNetworkSender } from '../../../src/platform/network-sender.ts'
 import { estimateTokens } from '../../../src/text/token-estimate.ts'
 import { resultBudget } from '../../../src/tool/results/shortening.ts'
 import { runToolCall } from '../../../src/tool/run-tool-call.ts'
-import { listConversations } from '../../../tools/conversations/list-conversations.ts'
+import { listConversations } from '../../../tools/conversations.ts'
 import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { errorOf, ToolResult } from '../../harness/client.ts'
 import {
