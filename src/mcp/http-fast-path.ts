@@ -33,7 +33,7 @@ import { readResource } from './resources.ts'
 import { unchangingCacheHint } from './server-info.ts'
 import type { Skill } from './skills.ts'
 import { answerOnlyClient, type ToolCalls } from './tool-calls.ts'
-import type { ToolCatalogue } from './tool-catalogue.ts'
+import type { ToolCatalogue } from './tools.ts'
 
 /*
  * Answers the most frequent HTTP requests without the MCP SDK, which creates a server, a transport

@@ -30,8 +30,7 @@ import { type Skill, serveSkills } from './skills.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 import { callTasks, serveTasks } from './tasks.ts'
 import type { ToolCalls } from './tool-calls.ts'
-import type { ToolCatalogue } from './tool-catalogue.ts'
-import { serveTools } from './tools.ts'
+import { serveTools, type ToolCatalogue } from './tools.ts'
 
 export interface ServerFactoryOptions {
   readonly info: Implementation

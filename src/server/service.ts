@@ -13,7 +13,7 @@ import { createServerFactory, type ServerFactoryOptions } from '../mcp/server.ts
 import { serverInfoOf } from '../mcp/server-info.ts'
 import { watchResources } from '../mcp/subscriptions.ts'
 import { createToolCalls } from '../mcp/tool-calls.ts'
-import { createToolCatalogues } from '../mcp/tool-catalogue.ts'
+import { createToolCatalogues } from '../mcp/tools.ts'
 import type { FetchDocument } from '../oauth/client-documents.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
 import { createKeyCheck } from '../platform/sessions/key-check.ts'
