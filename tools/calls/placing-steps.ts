@@ -8,8 +8,8 @@ import {
   accountIdIn,
   accountIn,
   accountUnlessAborted,
+  callAccountIn,
 } from '../../src/platform/sessions/account.ts'
-import { callAccountIn } from '../../src/platform/sessions/call-account.ts'
 import type { Session } from '../../src/platform/sessions/session.ts'
 import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import type { DialDecision, DialRequest } from '../../src/policy/dial-rules.ts'

@@ -1,8 +1,11 @@
 import * as z from 'zod'
 import { id, withDefault } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { accountIdIn, accountUnlessAborted } from '../../src/platform/sessions/account.ts'
-import { callAccountIn } from '../../src/platform/sessions/call-account.ts'
+import {
+  accountIdIn,
+  accountUnlessAborted,
+  callAccountIn,
+} from '../../src/platform/sessions/account.ts'
 import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import { counted } from '../../src/text/labels.ts'
 import { accountArgumentText } from '../../src/tool/account-reader.ts'
