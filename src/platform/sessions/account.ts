@@ -92,10 +92,8 @@ export async function ownAccountId(session: Pick<Session, 'cache'>): Promise<str
 }
 
 /** Stores the id of the API key's own account. Must run after each read that returned it. */
-export const rememberOwnAccount = (
-  { cache }: Pick<Session, 'cache'>,
-  { id }: Pick<Account, 'id'>,
-): void => void ownIds.set(cache, id)
+const rememberOwnAccount = ({ cache }: Pick<Session, 'cache'>, { id }: Pick<Account, 'id'>): void =>
+  void ownIds.set(cache, id)
 
 /** Id of the API key's own account; `undefined`: not read yet. */
 export const knownOwnAccountId = ({ cache }: Pick<Session, 'cache'>): string | undefined =>
