@@ -11,10 +11,10 @@ import type { CallDetail } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { mayShowLater, resultAccount, settledAccount } from '../platform/sessions/account.ts'
 import type { Session } from '../platform/sessions/session.ts'
-import type { CancelledTasks } from '../state/cancelled-tasks.ts'
 import { StateError } from '../state/state-access.ts'
 import { clientText } from '../text/safe-text.ts'
 import type { CallContext } from '../tool/run-tool-call.ts'
+import type { CancelledTasks } from '../tool/task.ts'
 import {
   type CallTaskView,
   decodeTaskId,

@@ -20,14 +20,13 @@ import { createKeyCheck } from '../platform/sessions/key-check.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import { prompts } from '../prompts/index.ts'
 import { skills } from '../prompts/skills.ts'
-import { createCancelledTasks } from '../state/cancelled-tasks.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import type { State } from '../state/state.ts'
 import type { StateError } from '../state/state-access.ts'
-import { createUsedTokens } from '../state/used-tokens.ts'
 import type { ConfirmMode } from '../tool/confirm-mode.ts'
 import { createConfirmations } from '../tool/confirmation.ts'
-import { taskTtlMs } from '../tool/task.ts'
+import { createUsedTokens } from '../tool/single-use-tokens.ts'
+import { createCancelledTasks } from '../tool/task.ts'
 import { type Audit, openAudit } from './audit/audit.ts'
 import { createCallServices } from './call-services.ts'
 import { openOauth } from './oauth.ts'
@@ -191,7 +190,7 @@ export function createMcpService(options: McpServiceOptions) {
     }),
     toolCalls,
   }
-  const cancelledTasks = createCancelledTasks({ records, broadcast }, taskTtlMs)
+  const cancelledTasks = createCancelledTasks({ records, broadcast })
   return {
     factory: createServerFactory({
       ...shared,

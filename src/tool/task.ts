@@ -1,22 +1,26 @@
+import { createHash } from 'node:crypto'
 import {
   type CallToolResult,
   type InputRequests,
   type InputRequiredResult,
   ProtocolError,
 } from '@modelcontextprotocol/server'
+import { LRUCache } from 'lru-cache/raw'
 import * as z from 'zod'
 import { pollIntervalMs } from '../calls/call-follower.ts'
 import type { CallDetail } from '../contract/call.ts'
+import type { Broadcast } from '../state/broadcast.ts'
+import type { Records } from '../state/records.ts'
 import { clientText, safeLine } from '../text/safe-text.ts'
 
 /*
  * A task (SEP-2663) stands for the result of a tool that follows a telephone call to its end. The
  * task's id encodes its whole state, so tasks need no store, survive a restart, and work on any
- * replica. The platform decides by the request's API key whether the caller may see the call.
+ * replica; only cancelled tasks are stored. The platform decides by the request's API key whether the caller may see the call.
  */
 
 /** Lifetime of a task, ms. Longer than the longest telephone call. */
-export const taskTtlMs = 13 * 3_600_000
+const taskTtlMs = 13 * 3_600_000
 
 const TaskId = z.object({
   account: z.string(),
@@ -99,4 +103,49 @@ export function decodeTaskId(taskId: string): TaskId {
     // The text is not an id of this server; the error below says so.
   }
   throw new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)}, or it is too old.`)
+}
+
+/** Cancelled tasks, by owner and id. */
+export interface CancelledTasks {
+  /** Cancels the task for the rest of its lifetime. Throws StateError. */
+  add(owner: string, taskId: string): Promise<void>
+  /** Throws StateError. */
+  has(owner: string, taskId: string): Promise<boolean>
+}
+
+const cancelledTask = 'cancelled_task'
+
+/** Clients choose the task ids, so the owner is part of the record's id. */
+const cancelledTaskId = (owner: string, taskId: string) =>
+  createHash('sha256')
+    .update(JSON.stringify([owner, taskId]))
+    .digest('base64url')
+
+/** Maximum number of cancelled tasks that a server remembers in its own memory. */
+const maxKnown = 10_000
+
+/**
+ * Cancelled tasks in the shared records. `keptMs`: lifetime of a task, ms. A task that this server
+ * knows to be cancelled stays cancelled even while the records are unreadable.
+ */
+export function createCancelledTasks(
+  { records, broadcast }: { readonly records: Records; readonly broadcast: Broadcast },
+  keptMs = taskTtlMs,
+): CancelledTasks {
+  const known = new LRUCache<string, true>({ max: maxKnown, ttl: keptMs })
+  broadcast.listen(cancelledTask, (id) => known.set(id, true))
+  return {
+    async add(owner, taskId) {
+      const id = cancelledTaskId(owner, taskId)
+      await records.add({ kind: cancelledTask, id, owner, value: '', forMs: keptMs })
+      broadcast.announce({ kind: cancelledTask, topic: id })
+    },
+    async has(owner, taskId) {
+      const id = cancelledTaskId(owner, taskId)
+      if (known.has(id)) return true
+      const isCancelled = (await records.get({ kind: cancelledTask, id })) !== undefined
+      if (isCancelled) known.set(id, true)
+      return isCancelled
+    },
+  }
 }

@@ -13,10 +13,9 @@ import { clientFeaturesOf } from '../../src/mcp/client-of-request.ts'
 import { callTasks, serveTasks, type TaskSource } from '../../src/mcp/tasks.ts'
 import { createClient } from '../../src/platform/client.ts'
 import { createLocalBroadcast } from '../../src/state/broadcast.ts'
-import { createCancelledTasks } from '../../src/state/cancelled-tasks.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 import { safeLines } from '../../src/text/safe-text.ts'
-import { createTaskResult, taskTtlMs } from '../../src/tool/task.ts'
+import { createCancelledTasks, createTaskResult } from '../../src/tool/task.ts'
 import { callTaskView } from '../../tools/calls/call-state.ts'
 import { placedCallOutcome } from '../../tools/calls/place-call.ts'
 import { tools } from '../../tools/index.ts'
@@ -75,10 +74,10 @@ const session = sessionOf(client)
 const followedCalls = callTasks({
   session,
   tools,
-  cancelledTasks: createCancelledTasks(
-    { records: createSqliteRecords(':memory:', '--state-dir'), broadcast: createLocalBroadcast() },
-    taskTtlMs,
-  ),
+  cancelledTasks: createCancelledTasks({
+    records: createSqliteRecords(':memory:', '--state-dir'),
+    broadcast: createLocalBroadcast(),
+  }),
   callTaskView,
   onBug: (error) => process.stderr.write(`${error}\n`),
 })

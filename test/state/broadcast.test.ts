@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createLocalBroadcast } from '../../src/state/broadcast.ts'
-import { createCancelledTasks } from '../../src/state/cancelled-tasks.ts'
 import type { Records } from '../../src/state/records.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 import { StateError } from '../../src/state/state-access.ts'
+import { createCancelledTasks } from '../../src/tool/task.ts'
 import { describeBroadcast } from './conformance/broadcast.ts'
 
 describeBroadcast('in one process', async () => {

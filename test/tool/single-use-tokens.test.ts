@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sealingKeysFrom } from '../../src/state/sealing.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
-import { createUsedTokens } from '../../src/state/used-tokens.ts'
 import { Refused } from '../../src/tool/refused.ts'
 import {
   createSingleUseTokens,
+  createUsedTokens,
   type SingleUseToken,
   type SingleUseTokens,
 } from '../../src/tool/single-use-tokens.ts'

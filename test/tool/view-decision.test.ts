@@ -5,9 +5,9 @@ import { checkPrefix, decisionMetaKey } from '../../src/apps/decision-meta.ts'
 import { viewExtension, viewMimeType } from '../../src/apps/views.ts'
 import { sealingKeysFrom } from '../../src/state/sealing.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
-import { createUsedTokens } from '../../src/state/used-tokens.ts'
 import { dialogText } from '../../src/text/dialog-text.ts'
 import { createConfirmations, NotConfirmed } from '../../src/tool/confirmation.ts'
+import { createUsedTokens } from '../../src/tool/single-use-tokens.ts'
 import {
   clientKinds,
   connectHttp,

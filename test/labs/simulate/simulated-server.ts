@@ -19,8 +19,8 @@ import {
   JournalError,
   sameInBatchMs,
 } from '../../../src/state/call-journal.ts'
-import { createUsedTokens, type UsedTokens } from '../../../src/state/used-tokens.ts'
 import { Refused } from '../../../src/tool/refused.ts'
+import { createUsedTokens, type UsedTokens } from '../../../src/tool/single-use-tokens.ts'
 import { checkDialPolicy, pendingPermitsOf, permitFor } from '../../../tools/calls/placing-steps.ts'
 import { replyCaches } from '../../harness/session.ts'
 import { agentId } from '../platform/call-lists.ts'

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createLocalBroadcast } from '../../../src/state/broadcast.ts'
-import { createCancelledTasks } from '../../../src/state/cancelled-tasks.ts'
 import type { NewRecord, Records } from '../../../src/state/records.ts'
-import { createUsedTokens } from '../../../src/state/used-tokens.ts'
+import { createUsedTokens } from '../../../src/tool/single-use-tokens.ts'
+import { createCancelledTasks } from '../../../src/tool/task.ts'
 
 const recordOf = (id: string, more: Partial<NewRecord> = {}): NewRecord => ({
   kind: 'used_token',
