@@ -4,7 +4,7 @@ import { type Attachment, definePrompt } from '../mcp/prompt-definition.ts'
 import type { PromptReader } from '../mcp/prompt-reader.ts'
 import { safeText } from '../text/safe-text.ts'
 import { addDays, dateIn, type LastDays, lastDays } from '../text/time-zone.ts'
-import { compareGroups, sumOf, type UsageSum, usageGroups } from '../tool/results/usage-sums.ts'
+import { compareGroups, sumOf, type UsageSum, usageGroups } from '../tool/results/usage-report.ts'
 import { timeZoneArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
 
