@@ -6,7 +6,7 @@ import { defineTool } from '../src/tool/define-tool.ts'
 import { listDefaults } from '../src/tool/lists/list-result.ts'
 import { treeListSteps } from '../src/tool/lists/list-steps.ts'
 import { latestChanges, latestChangesShape } from '../src/tool/undo.ts'
-import { agentFilters, findAgents } from './agents/agent-filters.ts'
+import { agentFilters, findAgents } from './agents/agent-selection.ts'
 import {
   absentInstructions,
   instructionsElsewhere,
