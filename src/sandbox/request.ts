@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { FieldError } from '../contract/error.ts'
-import { decodeQuery } from '../contract/query.ts'
 import type { Route } from '../contract/route.ts'
+import { decodeQuery } from '../contract/route.ts'
 import { allRoutes } from '../contract/routes.ts'
 import { boundExceededByText, type JsonBounds, jsonIn } from '../text/json.ts'
 import { Problem } from './problem.ts'

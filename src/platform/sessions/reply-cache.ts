@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { encodeQuery } from '../../contract/query.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
+import { encodeQuery } from '../../contract/route.ts'
 import type { CacheResult } from '../../server/observe/observer.ts'
 import type { Client } from '../client.ts'
 import {

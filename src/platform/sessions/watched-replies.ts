@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { encodeQuery } from '../../contract/query.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
+import { encodeQuery } from '../../contract/route.ts'
 import { type Broadcast, Listeners } from '../../state/broadcast.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
