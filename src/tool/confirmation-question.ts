@@ -4,7 +4,7 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { type DecisionMeta, decisionMetaKey } from '../apps/decision-meta.ts'
+import { type DecisionMeta, decisionMetaKey } from '../apps/views.ts'
 import { type DialogText, dialogText, quoted, wordOrQuoted } from '../text/dialog-text.ts'
 import { Refused } from './refused.ts'
 

@@ -5,7 +5,7 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { checkPrefix, type RefusedToken } from '../apps/decision-meta.ts'
+import { checkPrefix, type RefusedToken } from '../apps/views.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { type ConfirmMode, confirmName } from './confirm-mode.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decisionMetaKey } from '../../src/apps/decision-meta.ts'
+import { decisionMetaKey } from '../../src/apps/views.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import { accessibilityFlaws } from './open-browser.ts'
 import { browserOfFile } from './shared-browser.ts'

@@ -1,4 +1,4 @@
-import { decisionMetaKey } from '../../src/apps/decision-meta.ts'
+import { decisionMetaKey } from '../../src/apps/views.ts'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import { type Picture, pictureAccount } from './picture.ts'

@@ -13,13 +13,11 @@ export const mayImport = {
   // Available to every part: log, metrics and traces.
   'server/observe': 'text',
   // HTML pages: escaping, style and policy. Views of results, which run in a browser.
-  'apps/decision-meta': '',
   apps: '',
   'apps/pages': 'apps',
   // The build replaces this module by its value.
   'apps/browser/agent/agent-defaults': 'contract',
-  'apps/browser':
-    'apps apps/browser/agent/agent-defaults apps/decision-meta contract/answer-status text',
+  'apps/browser': 'apps apps/browser/agent/agent-defaults contract/answer-status text',
 
   // The platform: its client, and the sandbox in its place.
   platform: 'server/observe contract text',
@@ -38,7 +36,7 @@ export const mayImport = {
 
   // Building blocks of tools.
   tool: [
-    'apps apps/decision-meta platform/sessions calls policy state platform',
+    'apps platform/sessions calls policy state platform',
     'contract contract/answer-status jinja text',
   ],
   // The tools: a folder per noun, and the list of all.
@@ -112,7 +110,7 @@ export const mayImport = {
     'tools/index tool mcp sandbox apps/pages platform contract text',
   ],
   test: [
-    'apps apps/decision-meta apps/browser apps/pages cli/install cli/doctor cli/terminal cli/terminal/terminal-io test/harness dev cli server',
+    'apps apps/browser apps/pages cli/install cli/doctor cli/terminal cli/terminal/terminal-io test/harness dev cli server',
     'server/tool-summaries cli/config server/transports server/audit server/observe tools/index tools/accounts',
     'tools/agents tools/calls tools/conversations tools/phone-numbers tools/providers tools/sip-trunks tools/templates',
     'tools/usage prompts mcp tool platform/sessions calls policy state state/private-files sandbox',

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decisionMetaKey } from '../../../src/apps/decision-meta.ts'
-import { viewExtension } from '../../../src/apps/views.ts'
+import { decisionMetaKey, viewExtension } from '../../../src/apps/views.ts'
 import { connectPerson, yes } from '../../harness/answering-client.ts'
 import { auditFolder } from '../../harness/audit-folder.ts'
 import { clientKinds, connectHttp, connectStdio } from '../../harness/client.ts'

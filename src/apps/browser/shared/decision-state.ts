@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
-import { decisionMetaKey } from '../../decision-meta.ts'
+import { decisionMetaKey } from '../../views.ts'
 import { plainFacts } from './decision-facts.ts'
 import { type Failure, failureOf, isError } from './failure.ts'
 import type { ToolResult } from './host.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { checkPrefix } from '../../decision-meta.ts'
+import { checkPrefix } from '../../views.ts'
 import { decisionDrawing } from './decision-drawing.ts'
 import type { Facts } from './decision-facts.ts'
 import {
