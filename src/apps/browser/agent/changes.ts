@@ -4,9 +4,14 @@ import type { Formats } from '../shared/formats.ts'
 import type { Host } from '../shared/host.ts'
 import { type Piece, wordDiff } from '../shared/word-diff.ts'
 import type { Change } from './data.ts'
-import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
-import { longestBeside, wholeTextButton } from './folded-text.ts'
-import { labelNodes } from './settings-list.ts'
+import {
+  fullLabelOf,
+  labelNodes,
+  linesOf,
+  longestBeside,
+  valueText,
+  wholeTextButton,
+} from './field-display.ts'
 
 /** Changes field by field, before and after. `id`: prefix of the ids of its buttons. */
 export const changeList = (

@@ -2,10 +2,15 @@ import { isObject } from '../../../text/json.ts'
 import { counted } from '../../../text/labels.ts'
 import { factList, h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { withSoftHyphens } from '../shared/typography.ts'
 import { agentDefaults } from './agent-defaults.ts'
-import { fullLabelOf, groups, labelOf, valueText } from './field-texts.ts'
-import { longestBeside } from './folded-text.ts'
+import {
+  fullLabelOf,
+  groups,
+  labelNodes,
+  labelOf,
+  longestBeside,
+  valueText,
+} from './field-display.ts'
 
 /**
  * All settings of an agent: those that differ from the platform's defaults, those without a
@@ -133,17 +138,3 @@ const settingFact = ({ path, value, usual }: Row, formats: Formats) =>
 
 const settingValue = (text: string): HTMLElement =>
   h('span', { class: text.length > longestBeside ? 'value long' : 'value', dir: 'auto' }, text)
-
-/** Maximum word length, characters, with which a label fits beside its value on a phone. */
-const longestWord = 18
-
-/** A label that can break after a dot or an underscore, as names of metadata have them. */
-export function labelNodes(label: string): HTMLElement {
-  const parts = label.split(/(?<=[._])(?=.)/)
-  const isLong = parts.some((part) => part.split(' ').some(({ length }) => length > longestWord))
-  const nodes = parts.flatMap((part, at) => {
-    const text = withSoftHyphens(part)
-    return at > 0 ? [h('wbr'), text] : [text]
-  })
-  return h('span', { class: isLong && 'long' }, nodes)
-}

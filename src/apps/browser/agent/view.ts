@@ -10,7 +10,7 @@ import { bulkDrawing } from './bulk-results.ts'
 import { agentCard, tagList, warningList } from './card.ts'
 import { changeList, saveRequest, unsavedBadge } from './changes.ts'
 import { AgentData, changesIn, type Fields, historyIn } from './data.ts'
-import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
+import { fullLabelOf, linesOf, valueText } from './field-display.ts'
 import { accountArgs, numbersOf } from './related-objects.ts'
 import { openedId, settingsButton } from './settings-button.ts'
 

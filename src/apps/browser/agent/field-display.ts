@@ -1,7 +1,12 @@
 import { capitalised } from '../../../text/labels.ts'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
+import { button } from '../shared/controls.ts'
 import { modelName, providerName, voiceName } from '../shared/display-names.ts'
+import { h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
+import { withSoftHyphens } from '../shared/typography.ts'
+
+/* The label and the value of an agent's field, as text and as elements. */
 
 /** Titles of setting groups, by first path segment, in the card's order. */
 export const groups: Readonly<Record<string, string>> = {
@@ -75,6 +80,20 @@ export function fullLabelOf(path: string): string {
   const label = labelOf(path)
   if (path === 'initial_message.message' || label === group) return group
   return `${group}: ${first === 'metadata' ? label : label.charAt(0).toLowerCase() + label.slice(1)}`
+}
+
+/** Maximum word length, characters, with which a label fits beside its value on a phone. */
+const longestWord = 18
+
+/** A label that can break after a dot or an underscore, as names of metadata have them. */
+export function labelNodes(label: string): HTMLElement {
+  const parts = label.split(/(?<=[._])(?=.)/)
+  const isLong = parts.some((part) => part.split(' ').some(({ length }) => length > longestWord))
+  const nodes = parts.flatMap((part, at) => {
+    const text = withSoftHyphens(part)
+    return at > 0 ? [h('wbr'), text] : [text]
+  })
+  return h('span', { class: isLong && 'long' }, nodes)
 }
 
 const valueIn = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
@@ -158,4 +177,45 @@ export function linesOf(text: string, longest = longestValue): string {
   const left = text.length - start.length
   const more = left > 0 ? `\n… and ${left} more characters` : ''
   return `${lines.map((line) => plainText(line)).join('\n')}${more}`
+}
+
+/**
+ * Maximum length of a text that is shown in full, characters. The end of a longer text is folded.
+ */
+const longestOpen = 400
+
+/** Maximum length of a value beside its label on a phone, characters. */
+export const longestBeside = 100
+
+/** A text whose end is folded if it is long. */
+export function longText(
+  text: string,
+  id: string,
+  nodesOf: (text: string) => readonly (Node | string)[] = (plain) => [plain],
+): HTMLElement {
+  const name = text.length > longestBeside ? 'value long' : 'value'
+  if (text.length <= longestOpen) return h('div', { class: name, dir: 'auto' }, nodesOf(text))
+  const cut = /\s\S*$/.exec(text.slice(0, longestOpen))?.index ?? longestOpen
+  const [rest, gap] = [h('span', { hidden: true }, nodesOf(text.slice(cut))), h('span', {}, ' …')]
+  const shown = h('div', { class: 'value', dir: 'auto' }, nodesOf(text.slice(0, cut)), gap, rest)
+  return h('div', { class: 'long' }, shown, wholeTextButton([rest], [gap], `whole-${id}`))
+}
+
+/** Shows the folded parts of a text in place of its gaps, and folds them again. */
+export function wholeTextButton(
+  parts: readonly HTMLElement[],
+  gaps: readonly HTMLElement[],
+  id: string,
+): HTMLElement {
+  const toggle = button(
+    'Whole text',
+    () => {
+      const isOpen = toggle.ariaExpanded !== 'true'
+      toggle.ariaExpanded = String(isOpen)
+      for (const part of parts) part.hidden = !isOpen
+      for (const gap of gaps) gap.hidden = isOpen
+    },
+    { id, class: 'quiet', 'aria-expanded': 'false' },
+  )
+  return toggle
 }
