@@ -4,10 +4,9 @@ import { type Tone, toneIcons } from '../../design.ts'
 import { button } from '../shared/controls.ts'
 import { badge, emptyState, h, icon, problemText } from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
-import { agentCard, warningList } from './card.ts'
+import { agentCard, openedId, settingsButton, warningList } from './card.ts'
 import { changeList, saveRequest, unsavedBadge } from './changes.ts'
 import type { AgentData, ManyItem } from './data.ts'
-import { openedId, settingsButton } from './settings-button.ts'
 
 /** Label and tone of each outcome of a bulk operation, worst first. */
 const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {

@@ -1,6 +1,6 @@
 import { isObject } from '../../../text/json.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { copyable } from '../shared/controls.ts'
+import { button, copyable } from '../shared/controls.ts'
 import { voiceName } from '../shared/display-names.ts'
 import { factList, h, icon } from '../shared/dom.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
@@ -8,7 +8,7 @@ import type { Args, Page } from '../shared/view.ts'
 import { sampleButton } from '../shared/voice-sample.ts'
 import type { AgentData, Fields } from './data.ts'
 import { linesOf, longText, valueText } from './field-display.ts'
-import { voiceOf } from './related-objects.ts'
+import { accountArgs, voiceOf } from './related-objects.ts'
 import { settingSections } from './settings-list.ts'
 
 /**
@@ -151,8 +151,8 @@ function voiceFact(
       if (voice && sample) {
         const status = h('span', { role: 'status', class: 'muted' })
         const find = async () => sample
-        const button = { id: 'sample', name: voice.name, find, status, host: page.host }
-        place.append(sampleButton(button), status)
+        const options = { id: 'sample', name: voice.name, find, status, host: page.host }
+        place.append(sampleButton(options), status)
       } else if (voice !== undefined) place.append(h('span', { class: 'muted' }, 'No sample'))
     })
   return place
@@ -184,3 +184,42 @@ export const warningList = (warnings: readonly string[] | undefined): HTMLElemen
       ),
     ),
   )
+
+/** Id of the agent whose card the user has closed again. */
+let closed: string | undefined
+
+/** Id of the agent whose settings the user has opened. */
+export const openedId = ({ opened }: AgentData): string | undefined =>
+  opened?.id === closed ? undefined : opened?.id
+
+interface SettingsButton {
+  readonly id: string
+  readonly text: string
+  readonly agentId: string
+  /** The agent's account; if unknown, the account in the tool call whose result is shown. */
+  readonly accountId: string | undefined
+}
+
+/** A button that reads and shows an agent's settings, and hides them again. */
+export function settingsButton(
+  { id, text, agentId, accountId }: SettingsButton,
+  data: AgentData,
+  page: Page<AgentData>,
+): HTMLElement {
+  const isOpen = openedId(data) === agentId
+  const account = accountArgs(accountId ?? page.input.account_id)
+  return button(
+    text,
+    () => {
+      closed = isOpen ? agentId : undefined
+      if (data.opened?.id === agentId) page.redraw()
+      else page.call('get_agent', { agent_id: agentId, ...account }, { join: withOpened })
+    },
+    { id, 'aria-expanded': String(isOpen), dir: 'auto' },
+  )
+}
+
+const withOpened = (shown: AgentData, more: AgentData): AgentData => ({
+  ...shown,
+  opened: more,
+})

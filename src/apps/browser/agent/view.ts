@@ -7,12 +7,11 @@ import type { Host } from '../shared/host.ts'
 import { withPhoneNumbers, withSoftHyphens } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { bulkDrawing } from './bulk-results.ts'
-import { agentCard, tagList, warningList } from './card.ts'
+import { agentCard, openedId, settingsButton, tagList, warningList } from './card.ts'
 import { changeList, saveRequest, unsavedBadge } from './changes.ts'
 import { AgentData, changesIn, type Fields, historyIn } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './field-display.ts'
 import { accountArgs, numbersOf } from './related-objects.ts'
-import { openedId, settingsButton } from './settings-button.ts'
 
 /** Words for the decision to save a greeting that has variables without a value. */
 const greetingWords: ToolWords = {
