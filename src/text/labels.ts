@@ -9,6 +9,9 @@ export const counted = (count: number, noun: string): string =>
 /** A text with a capital first letter. */
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** A text with a small first letter. */
+export const uncapitalised = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
 /** The first items of a list, and the number of all others: `A, B, C and 4 more`. */
 export function joinedUpTo(items: readonly string[], max: number): string {
   const more = items.length - max

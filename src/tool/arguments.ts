@@ -4,6 +4,7 @@ import type { RouteRequest } from '../contract/route.ts'
 import { settledAccount } from '../platform/sessions/account.ts'
 import { closestWord, sameWord } from '../text/closest-match.ts'
 import { boundExceededByValue, isObject, type JsonBound, type JsonBounds } from '../text/json.ts'
+import { uncapitalised } from '../text/labels.ts'
 import { clearArgument, clearName, clearProblems, withNulls } from './clear-argument.ts'
 import { coerceArguments, unpackedJson } from './coercion.ts'
 import type { ArgumentProblem } from './refused.ts'
@@ -205,7 +206,7 @@ function problemOf(issue: z.core.$ZodIssue, tool: Tool): ArgumentProblem {
   if (example) return { argument, message: `expected a list, such as ${example}` }
   // A null field counts as not given, so a null here is an item of an array.
   if (issue.input === null) return { argument, message: 'cannot be null; leave it out' }
-  if (issue.input !== undefined) return { argument, message: lowerFirst(issue.message) }
+  if (issue.input !== undefined) return { argument, message: uncapitalised(issue.message) }
   const choices = issue.code === 'invalid_value' ? `; one of ${issue.values.join(', ')}` : ''
   return { argument, message: `required${choices}` }
 }
@@ -221,8 +222,6 @@ function listExample({ code, input, path }: z.core.$ZodIssue, schema: JsonSchema
   const parts = input.split(',').map((part) => part.trim())
   return JSON.stringify(input.length > longestExample ? ['one', 'other'] : parts.filter(Boolean))
 }
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 function requestOf(tool: Tool, data: Fields, pinnedAccount: string | undefined): RouteRequest {
   const { params, query, body } = tool.route

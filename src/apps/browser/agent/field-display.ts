@@ -1,4 +1,4 @@
-import { capitalised } from '../../../text/labels.ts'
+import { capitalised, uncapitalised } from '../../../text/labels.ts'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import { button } from '../shared/controls.ts'
 import { modelName, providerName, voiceName } from '../shared/display-names.ts'
@@ -79,7 +79,7 @@ export function fullLabelOf(path: string): string {
   if (path === first) return group
   const label = labelOf(path)
   if (path === 'initial_message.message' || label === group) return group
-  return `${group}: ${first === 'metadata' ? label : label.charAt(0).toLowerCase() + label.slice(1)}`
+  return `${group}: ${first === 'metadata' ? label : uncapitalised(label)}`
 }
 
 /** Maximum word length, characters, with which a label fits beside its value on a phone. */

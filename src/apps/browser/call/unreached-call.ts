@@ -1,4 +1,5 @@
 import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-status.ts'
+import { capitalised } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { type Ask, askButtons } from '../shared/controls.ts'
 import { actionRow, h } from '../shared/dom.ts'
@@ -47,7 +48,7 @@ function withoutCode(reason: string): string {
   const [code = ''] = /^SIP \d{3}\b[\s:–-]*/.exec(reason) ?? []
   const text = reason.slice(code.length)
   if (code === '' || text === '') return text
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1).replace(/\.?$/, '.')}`
+  return capitalised(text).replace(/\.?$/, '.')
 }
 
 type Words = readonly [reason: string | undefined, advice: string]

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { joinedUpTo } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { askButtons } from './controls.ts'
 import { actionRow, h, icon } from './dom.ts'
@@ -19,12 +20,12 @@ const AssignedNumber = z.object({
  * text: `+12025550110, +12025550111`. Of more than three, the others are counted. Empty without any.
  */
 export function assignedNumbers(list: unknown, agentIds: readonly unknown[]): string {
-  const numbers = Numbers.safeParse(list).data?.items.flatMap((item) => {
+  const { items = [] } = Numbers.safeParse(list).data ?? {}
+  const numbers = items.flatMap((item) => {
     const found = AssignedNumber.safeParse(item).data
     return found && agentIds.includes(found.inbound_agent.id) ? [plainText(found.number)] : []
   })
-  const [first = [], more = 0] = [numbers?.toSorted().slice(0, 3), (numbers?.length ?? 0) - 3]
-  return first.join(', ') + (more > 0 ? ` and ${more} more` : '')
+  return joinedUpTo(numbers.toSorted(), 3)
 }
 
 /** Warning that archived agents are still assigned to phone numbers, with a way on. */

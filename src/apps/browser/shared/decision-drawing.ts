@@ -1,4 +1,4 @@
-import { counted } from '../../../text/labels.ts'
+import { counted, uncapitalised } from '../../../text/labels.ts'
 import type { IconName, Tone } from '../../design.ts'
 import { askButtons, button } from './controls.ts'
 import {
@@ -93,7 +93,6 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
 
 const nothing = 'Nothing was done.'
 const changed = 'Something has changed since you were asked.'
-const uncapitalised = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 function stateOf(shown: ShownDecision, { words, host, check, reopen }: DecisionPage): State {
   const { decision, step, pending, failure, isAgreed, isCheckFailed = false } = shown
