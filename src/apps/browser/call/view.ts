@@ -1,15 +1,43 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { button } from '../shared/controls.ts'
 import { createDecisions } from '../shared/decision.ts'
+import type { Facts } from '../shared/decision-facts.ts'
+import type { ToolWords } from '../shared/decision-words.ts'
 import { h } from '../shared/dom.ts'
 import { phoneNumber } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { batch } from './batch.ts'
 import { CallData, givenId, hasEnded, joinCalls, numbersOf, searchIn, startOf } from './data.ts'
 import { isReached, outcomeBadge, outcomeOf } from './outcome.ts'
-import { placingWords } from './placing-words.ts'
 import { conversation } from './transcript.ts'
 import { spokenLine } from './turns.ts'
+
+/** Words for the decision to place one call or a list of calls. */
+const placingWords = (tool: string, facts: Facts): ToolWords =>
+  tool === 'place_calls' ? manyCalls : 'To' in facts ? phoneCall : browserCall
+
+const consequence = 'Calls cost money and cannot be hung up from here.'
+
+const phoneCall: ToolWords = {
+  answers: ['Place the call', 'Do not call'],
+  simulated: 'Place a simulated call',
+  effect: ['The call', 'placed'],
+  ...{ kind: 'costs', consequence },
+}
+
+const manyCalls: ToolWords = {
+  answers: ['Place the calls', 'Do not call'],
+  simulated: 'Place simulated calls',
+  effect: ['The calls', 'placed'],
+  ...{ kind: 'costs', consequence },
+}
+
+const browserCall: ToolWords = {
+  answers: ['Open the call', 'Do not open it'],
+  simulated: 'Open a simulated call',
+  effect: ['The call', 'opened'],
+  consequence: 'No telephone rings, but the call may cost money.',
+}
 
 /** The user has paused the updates of a call under way. */
 let isPaused = false
