@@ -1,9 +1,10 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { button } from '../shared/controls.ts'
+import { type Ask, askButtons, button } from '../shared/controls.ts'
 import { actionRow, badge, columnHead, h, icon, problemText, scrolledTable } from '../shared/dom.ts'
+import type { Formats } from '../shared/formats.ts'
 import { phoneNumber } from '../shared/typography.ts'
 import type { Drawing, Page } from '../shared/view.ts'
-import { CallData, joinLists, type ListedCall, problemOf } from './data.ts'
+import { CallData, isPhoneNumber, type ListedCall } from './data.ts'
 import {
   isReached,
   isTried,
@@ -14,7 +15,6 @@ import {
   outcomeOfListed,
   outcomeOrder,
 } from './outcome.ts'
-import { numberCount, unplacedCallsButtons } from './unreached-call.ts'
 
 /** The outcome whose calls are shown; `undefined`: all. */
 let chosen: Outcome | undefined
@@ -88,6 +88,10 @@ function titleOf(
   const isGoingOn = tried.some((call) => isUnderWay(outcomeOfListed(call)))
   return [agent, ` ${isGoingOn ? 'is calling' : 'called'} ${numberCount(count, formats)}`]
 }
+
+/** A count of phone numbers: `1 number` or `2 numbers`. */
+const numberCount = (count: number, { number }: Formats): string =>
+  count === 1 ? '1 number' : `${number(count)} numbers`
 
 /**
  * Line under the title: progress, the numbers that were not called, the time of the first call, the
@@ -170,6 +174,58 @@ function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElem
 }
 
 /**
+ * Updates a list of calls by id. A result of the batch has only the calls that were placed; the
+ * others stay as they are.
+ */
+function joinLists(shown: CallData, more: CallData): CallData {
+  const { calls: read = [] } = more
+  const news = new Map(
+    read.map((call) => [
+      call.call_id,
+      { ...call, problem: problemOf(call, read), problem_of: undefined },
+    ]),
+  )
+  const calls = shown.calls?.map((call) => ({ ...call, ...news.get(call.call_id ?? '') }))
+  return { ...shown, calls }
+}
+
+/**
+ * Buttons for the shown calls of a list that have no id. A number that was not called, but is allowed,
+ * can be called. A call that may have been placed is only looked up, so that nobody is called twice.
+ */
+function unplacedCallsButtons(
+  shown: readonly ListedCall[],
+  calls: readonly ListedCall[],
+  { host, formats }: Page<CallData>,
+): readonly HTMLElement[] {
+  const tried = calls.filter(isTried).map(({ to_number }) => to_number)
+  const again = new Set<string>()
+  const unknown = new Set<string>()
+  for (const call of shown) {
+    const number = call.to_number ?? ''
+    if (call.call_id || !isPhoneNumber(number)) continue
+    const outcome = outcomeOfListed(call)
+    if (outcome === 'unknown') unknown.add(number)
+    else if (unplaced.includes(outcome) && !tried.includes(number)) again.add(number)
+  }
+  const ask = (id: string, label: string, message: string, asked: Set<string>): Ask[] =>
+    asked.size > 0 ? [[label, id, `${message}: ${[...asked].join(', ')}.`]] : []
+  const retry = 'These numbers were not called. Call them now, as before'
+  const notCalled = calls.length - tried.length
+  const isPart = again.size < notCalled
+  const numbers = isPart
+    ? `${formats.number(again.size)} of the ${formats.number(notCalled)}`
+    : numberCount(again.size, formats)
+  const find = 'Find out whether these calls were placed. Do not repeat them'
+  return askButtons(host, [
+    ...ask('ask-again', `Ask to call ${numbers} not called`, retry, again),
+    ...ask('ask-unknown', 'Ask about calls not known', find, unknown),
+  ])
+}
+
+const unplaced: readonly Outcome[] = ['failed', 'not_dialled']
+
+/**
  * One row for each shown call. The phone number in a row is a button that opens the call. On a
  * phone, the style sheet makes two lines of a row, so the roles are set as attributes.
  */
@@ -236,4 +292,18 @@ function numberOf(
   if (!call_id || !host.canCallTools()) return name
   const args = { account_id, call_id }
   return button(name, () => call('get_call', args), { id: `open-${at}`, class: 'quiet' })
+}
+
+/**
+ * The problem of a call in a list. If several calls have the same problem, only the first has its
+ * text, with its own number. The outcome and the number of the row are not repeated.
+ */
+function problemOf(call: ListedCall, calls: readonly ListedCall[]): string {
+  const first = call.problem == null ? calls[(call.problem_of ?? 0) - 1] : call
+  const [number, own] = [first?.to_number ?? '', call.to_number ?? '']
+  const problem = (first?.problem ?? '')
+    .replace(/^the call is not allowed \(\w+\): /, '')
+    .replace(`${number} is not called`, 'Not called')
+    .replace(/ \w+\/\S+(?=, in the )/, (zone) => zone.replaceAll('_', ' '))
+  return plainText(number && own ? problem.replaceAll(number, own) : problem)
 }

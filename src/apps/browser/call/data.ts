@@ -94,6 +94,9 @@ export function numbersOf(call: CallData) {
   return { from: plainText(from_number ?? from ?? ''), to: plainText(to_number ?? to ?? '') }
 }
 
+/** True for a phone number, which a message to the model may contain. */
+export const isPhoneNumber = (text: string): boolean => /^\+\d{5,15}$/.test(text)
+
 /** The external id that the client gave. Empty for an id that this server generated. */
 export const givenId = ({ external_id }: CallData): string =>
   /^auto-[\da-f]{24}$/.test(external_id ?? '') ? '' : plainText(external_id ?? '')
@@ -105,34 +108,4 @@ export function joinCalls(shown: CallData, more: CallData): CallData {
   for (const turn of more.transcript.spoken) turns.set(turn.turn, turn)
   const spoken = [...turns.values()].sort((one, other) => one.turn - other.turn)
   return { ...more, transcript: { ...more.transcript, spoken } }
-}
-
-/**
- * Updates a list of calls by id. A result of the batch has only the calls that were placed; the
- * others stay as they are.
- */
-export function joinLists(shown: CallData, more: CallData): CallData {
-  const { calls: read = [] } = more
-  const news = new Map(
-    read.map((call) => [
-      call.call_id,
-      { ...call, problem: problemOf(call, read), problem_of: undefined },
-    ]),
-  )
-  const calls = shown.calls?.map((call) => ({ ...call, ...news.get(call.call_id ?? '') }))
-  return { ...shown, calls }
-}
-
-/**
- * The problem of a call in a list. If several calls have the same problem, only the first has its
- * text, with its own number. The outcome and the number of the row are not repeated.
- */
-export function problemOf(call: ListedCall, calls: readonly ListedCall[]): string {
-  const first = call.problem == null ? calls[(call.problem_of ?? 0) - 1] : call
-  const [number, own] = [first?.to_number ?? '', call.to_number ?? '']
-  const problem = (first?.problem ?? '')
-    .replace(/^the call is not allowed \(\w+\): /, '')
-    .replace(`${number} is not called`, 'Not called')
-    .replace(/ \w+\/\S+(?=, in the )/, (zone) => zone.replaceAll('_', ' '))
-  return plainText(number && own ? problem.replaceAll(number, own) : problem)
 }

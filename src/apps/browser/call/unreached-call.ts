@@ -1,12 +1,11 @@
 import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-status.ts'
 import { capitalised } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { type Ask, askButtons } from '../shared/controls.ts'
+import { askButtons } from '../shared/controls.ts'
 import { actionRow, h } from '../shared/dom.ts'
-import type { Formats } from '../shared/formats.ts'
 import type { Page } from '../shared/view.ts'
-import { type CallData, isEvent, type ListedCall, numbersOf } from './data.ts'
-import { isTried, type Outcome, outcomeOf, outcomeOfListed } from './outcome.ts'
+import { type CallData, isEvent, isPhoneNumber, numbersOf } from './data.ts'
+import { type Outcome, outcomeOf } from './outcome.ts'
 
 /**
  * Shown in place of a transcript without words: what happened, and what to do. The platform's own
@@ -101,8 +100,6 @@ function wordsFor(call: CallData): Words {
   }
 }
 
-const isPhoneNumber = (text: string) => /^\+\d{5,15}$/.test(text)
-
 /** Outcomes after which the same number may be called again. */
 const repeatable: readonly Outcome[] = ['busy', 'not_answered', 'machine', 'failed']
 
@@ -134,43 +131,3 @@ export function unreachedCallButtons(
   ] as const
   return askButtons(host, [...(outcome === 'failed' ? [why] : []), ...(canRepeat ? [again] : [])])
 }
-
-/** A count of phone numbers: `1 number` or `2 numbers`. */
-export const numberCount = (count: number, { number }: Formats): string =>
-  count === 1 ? '1 number' : `${number(count)} numbers`
-
-/**
- * Buttons for the shown calls of a list that have no id. A number that was not called, but is allowed,
- * can be called. A call that may have been placed is only looked up, so that nobody is called twice.
- */
-export function unplacedCallsButtons(
-  shown: readonly ListedCall[],
-  calls: readonly ListedCall[],
-  { host, formats }: Page<CallData>,
-): readonly HTMLElement[] {
-  const tried = calls.filter(isTried).map(({ to_number }) => to_number)
-  const again = new Set<string>()
-  const unknown = new Set<string>()
-  for (const call of shown) {
-    const number = call.to_number ?? ''
-    if (call.call_id || !isPhoneNumber(number)) continue
-    const outcome = outcomeOfListed(call)
-    if (outcome === 'unknown') unknown.add(number)
-    else if (unplaced.includes(outcome) && !tried.includes(number)) again.add(number)
-  }
-  const ask = (id: string, label: string, message: string, asked: Set<string>): Ask[] =>
-    asked.size > 0 ? [[label, id, `${message}: ${[...asked].join(', ')}.`]] : []
-  const retry = 'These numbers were not called. Call them now, as before'
-  const notCalled = calls.length - tried.length
-  const isPart = again.size < notCalled
-  const numbers = isPart
-    ? `${formats.number(again.size)} of the ${formats.number(notCalled)}`
-    : numberCount(again.size, formats)
-  const find = 'Find out whether these calls were placed. Do not repeat them'
-  return askButtons(host, [
-    ...ask('ask-again', `Ask to call ${numbers} not called`, retry, again),
-    ...ask('ask-unknown', 'Ask about calls not known', find, unknown),
-  ])
-}
-
-const unplaced: readonly Outcome[] = ['failed', 'not_dialled']
