@@ -1,5 +1,5 @@
 import { button } from '../shared/controls.ts'
-import { actionRow, badge, h, listen, shadeEdges } from '../shared/dom.ts'
+import { actionRow, badge, h, listen, scrollBox } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, isEvent, searchIn } from './data.ts'
 import { outcomeOf } from './outcome.ts'
@@ -32,13 +32,7 @@ export function conversation(
   const isSilent = spoken.every(({ role }) => isEvent(role)) && spoken.length === turns
   if (isSilent) return [silentCall(call, [...unreachedCallButtons(call, page), recording?.element])]
   const list = turnList({ call, formats: page.formats, openAt: recording?.openAt })
-  const box = shadeEdges(
-    h(
-      'div',
-      { class: 'turn-box', id: 'turns', tabindex: 0, role: 'region', 'aria-label': 'Turns' },
-      list,
-    ),
-  )
+  const box = scrollBox({ class: 'turn-box', id: 'turns', 'aria-label': 'Turns' }, list)
   fitBox(box, list, page.signal)
   const strip = keepInStep(call, { ...page, isFollowed, more }, box)
   const unverified = unverifiedNote(call)

@@ -1,6 +1,6 @@
 import { capitalised } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { factList, h, pieceNodes, problemText, shadeEdges } from './dom.ts'
+import { factList, h, pieceNodes, problemText, scrollBox } from './dom.ts'
 import { withPhoneNumbers } from './typography.ts'
 import { wordDiff } from './word-diff.ts'
 
@@ -112,28 +112,25 @@ function callList(facts: Facts): HTMLElement[] {
     name.startsWith('To') ? partsOf(value).map((number) => [number]) : [partsOf(value)],
   )
   return [
-    shadeEdges(
+    scrollBox(
+      { id: 'calls', 'aria-label': 'Calls' },
       h(
-        'div',
-        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Calls', id: 'calls' },
-        h(
-          'ol',
-          { class: 'calls' },
-          calls.map(([number = '', ...values]) =>
-            h(
-              'li',
-              {},
-              withPhoneNumbers(factText(number)),
-              values.map((value) => {
-                const [name = '', text = ''] = value.split(/ (.*)/s)
-                const label = name.replace(/^test_variables\./, '')
-                return h(
-                  'div',
-                  { class: 'small muted', dir: 'auto' },
-                  `${label}: ${withoutIds(text)}`,
-                )
-              }),
-            ),
+        'ol',
+        { class: 'calls' },
+        calls.map(([number = '', ...values]) =>
+          h(
+            'li',
+            {},
+            withPhoneNumbers(factText(number)),
+            values.map((value) => {
+              const [name = '', text = ''] = value.split(/ (.*)/s)
+              const label = name.replace(/^test_variables\./, '')
+              return h(
+                'div',
+                { class: 'small muted', dir: 'auto' },
+                `${label}: ${withoutIds(text)}`,
+              )
+            }),
           ),
         ),
       ),

@@ -134,7 +134,11 @@ export function shadeEdges<T extends HTMLElement>(box: T): T {
   return listen(box, 'scroll', mark)
 }
 
-/** A table in a box that scrolls on overflow, also by keyboard. */
+/** A box that scrolls on overflow, also by keyboard. It needs an id and an accessible name. */
+export const scrollBox = (attributes: Attributes, content: HTMLElement): HTMLElement =>
+  shadeEdges(h('div', { class: 'scroll', tabindex: 0, role: 'region', ...attributes }, content))
+
+/** A table in a box that scrolls. */
 export const scrolledTable = ({
   id,
   label,
@@ -154,17 +158,14 @@ export const scrolledTable = ({
   /** Keeps the first column in view. */
   readonly stickyColumn?: boolean
 }): HTMLElement =>
-  shadeEdges(
+  scrollBox(
+    { id, 'aria-label': label },
     h(
-      'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label, id },
-      h(
-        'table',
-        { class: stickyColumn && 'sticky-column' },
-        h('thead', {}, h('tr', {}, head)),
-        h('tbody', {}, rows),
-        foot && h('tfoot', {}, foot),
-      ),
+      'table',
+      { class: stickyColumn && 'sticky-column' },
+      h('thead', {}, h('tr', {}, head)),
+      h('tbody', {}, rows),
+      foot && h('tfoot', {}, foot),
     ),
   )
 
