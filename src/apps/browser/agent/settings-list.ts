@@ -1,4 +1,4 @@
-import { isObject } from '../../../text/json.ts'
+import { isEmptyValue, isObject } from '../../../text/json.ts'
 import { counted } from '../../../text/labels.ts'
 import { factList, h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
@@ -90,12 +90,7 @@ const defaultAt = (path: readonly string[]) =>
  * True for the platform's default; without a documented default, for an empty value, null or false.
  */
 const isUsual = ({ value, usual }: Row): boolean =>
-  usual === undefined
-    ? value === null ||
-      value === false ||
-      value === '' ||
-      (typeof value === 'object' && Object.keys(value).length === 0)
-    : value === usual
+  usual === undefined ? value === false || isEmptyValue(value) : value === usual
 
 /** Settings in the order of their groups, metadata last. `id` is part of the ids of the summaries. */
 function settingList(rows: readonly Row[], formats: Formats, id: string): readonly Node[] {

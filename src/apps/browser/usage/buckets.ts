@@ -1,5 +1,5 @@
 import { dateIn, midnightBefore } from '../../../text/time-zone.ts'
-import { amountOf, isRunning, type Measure, type UsageData, zoneOf } from './data.ts'
+import { amountOf, isRunning, type Measure, sum, type UsageData, zoneOf } from './data.ts'
 import { dimensionsIn, groupColours, keyOf, labelOf, maxColours } from './groups.ts'
 
 /** Indexes of the first and the last of adjacent buckets. */
@@ -175,5 +175,3 @@ export function mergeBuckets(data: UsageSeries, size: number): UsageSeries {
     ]),
   }
 }
-
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)

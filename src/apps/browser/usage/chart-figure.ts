@@ -4,7 +4,7 @@ import { withSoftHyphens } from '../shared/typography.ts'
 import type { Page } from '../shared/view.ts'
 import type { BucketRange, UsageSeries } from './buckets.ts'
 import { usageChart } from './chart.ts'
-import { amountIn, type Measure, measures, type UsageData } from './data.ts'
+import { amountIn, type Measure, measures, sum, type UsageData } from './data.ts'
 
 interface FigureSettings extends Pick<Page<UsageData>, 'formats' | 'signal'> {
   readonly measure: Measure
@@ -66,8 +66,6 @@ export function chartFigure(
   })
   return h('figure', {}, h('figcaption', { class: 'row' }, head, merged), chart, legend)
 }
-
-const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0)
 
 /** Colour and name of a series in the legend, with a place for its amount. */
 function seriesKey(label: string, colour: number) {

@@ -52,3 +52,6 @@ export const amountOf = (
   { seconds, conversations }: Pick<Value, 'seconds' | 'conversations'>,
   measure: Measure,
 ) => (measure === 'minutes' ? seconds / 60 : conversations)
+
+export const sum = (amounts: readonly number[]): number =>
+  amounts.reduce((total, amount) => total + amount, 0)

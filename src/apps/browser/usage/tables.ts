@@ -2,7 +2,7 @@ import { columnHead, h, scrolledTable } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
 import type { BucketRange, Coverage, UsageSeries } from './buckets.ts'
-import { amountIn, type Measure, measures } from './data.ts'
+import { amountIn, type Measure, measures, sum } from './data.ts'
 import type { Group } from './groups.ts'
 import { fittedTable, scrollToRows } from './table-box.ts'
 
@@ -99,8 +99,6 @@ function roundingNote(sums: readonly (readonly number[])[]): string | false {
   const isEven = (amounts: readonly number[]) => sum(amounts.map(tenths)) === tenths(sum(amounts))
   return !sums.every(isEven) && 'Minutes are rounded: a sum may differ by a tenth.'
 }
-
-const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0)
 
 /** Header cell above numbers. A label with a `title` is cut after a few lines. */
 const numberHead = (label: string, title?: string): HTMLElement =>
