@@ -39,9 +39,7 @@ function contrast({ field, before, after }: Change, id: string, formats: Formats
   if (isList(before) && isList(after)) return listContrast(before, after)
   const [one, other] = [before, after].map((value) => valueText(field, value, formats))
   const isSame = one === other
-  return h(
-    'p',
-    { class: 'value', dir: 'auto' },
+  return paragraph(
     removed(isSame ? codeOf(before) : one),
     ' ',
     icon('arrow'),
@@ -49,6 +47,9 @@ function contrast({ field, before, after }: Change, id: string, formats: Formats
     added(isSame ? codeOf(after) : other),
   )
 }
+
+const paragraph = (...nodes: readonly (Node | string)[]): HTMLElement =>
+  h('p', { class: 'value', dir: 'auto' }, nodes)
 
 /** The raw code of a value, which is shown if two values have the same display text. */
 const codeOf = (value: unknown) =>
@@ -68,9 +69,7 @@ const isList = (value: unknown): value is readonly unknown[] =>
 /** Word diff of two texts in one paragraph. Sentences without a change nearby are folded. */
 function textContrast(before: string, after: string, id: string): HTMLElement {
   if (before === after)
-    return h(
-      'p',
-      { class: 'value', dir: 'auto' },
+    return paragraph(
       before,
       ' ',
       h('em', { class: 'muted' }, '(differs in spaces, or in what is not shown)'),
@@ -78,12 +77,7 @@ function textContrast(before: string, after: string, id: string): HTMLElement {
   const pieces = wordDiff(before, after)
   const common = lengthOf(pieces.filter(({ change }) => change === 'none'))
   if (common < Math.min(before.length, after.length) * minCommon)
-    return h(
-      'div',
-      { class: 'rewritten' },
-      h('p', { class: 'value', dir: 'auto' }, removed(before)),
-      h('p', { class: 'value', dir: 'auto' }, added(after)),
-    )
+    return h('div', { class: 'rewritten' }, paragraph(removed(before)), paragraph(added(after)))
   return foldedText(sentencesOf(pieces), id)
 }
 
@@ -137,7 +131,7 @@ function foldedText(sentences: readonly Sentence[], id: string): HTMLElement {
     gaps.push(gap)
     return [run, gap]
   })
-  const text = h('p', { class: 'value', dir: 'auto' }, nodes)
+  const text = paragraph(...nodes)
   return folded.length === 0 ? text : h('div', {}, text, wholeTextButton(folded, gaps, id))
 }
 
