@@ -1,9 +1,8 @@
 import { h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Page } from '../shared/view.ts'
-import { type CallCounts, type CountedCalls, countCalls } from './call-counts.ts'
+import { type Background, type CallCounts, readBackground } from './background-figures.ts'
 import type { UsageData } from './data.ts'
-import { comparedPeriods, type PreviousUsage, readPreviousUsage } from './previous-period.ts'
 
 /**
  * Key figures with their change from the period before. Figures that are still being read have a
@@ -24,37 +23,9 @@ export function usageFigures(data: UsageData, page: Page<UsageData>): readonly H
     about.hidden = list.hidden || (background !== undefined && about.textContent === '')
   }
   const background = readBackground(data, page)
-  fill(background ? undefined : nothingRead)
+  fill(background ? undefined : { calls: {} })
   void background?.then(fill)
   return [list, about]
-}
-
-/** Figures that a result does not have. Two or three tool calls read them in the background. */
-interface Background {
-  readonly before?: PreviousUsage
-  readonly calls: CountedCalls
-}
-
-const nothingRead: Background = { calls: {} }
-
-/** Cache of the last read, so that a change of theme or measure reads nothing. */
-let last: { readonly key: string; readonly background: Promise<Background> } | undefined
-
-/** `undefined` if the host allows no tool calls, or the period is empty. */
-function readBackground(data: UsageData, page: Page<UsageData>): Promise<Background> | undefined {
-  const periods = comparedPeriods(data)
-  if (!periods || !page.host.canCallTools()) return undefined
-  // Without `periods.end`, which for a period that is not over is the present.
-  const { start, end, tz } = data.meta
-  const key = JSON.stringify([page.input.account_id, start, end, tz, data.compared_with])
-  if (last?.key === key) return last.background
-  const read = Promise.all([
-    data.compared_with ? undefined : readPreviousUsage(page, periods),
-    countCalls(data, page, periods),
-  ])
-  const background = read.then(([before, calls]) => ({ ...(before && { before }), calls }))
-  last = { key, background }
-  return background
 }
 
 interface Known {

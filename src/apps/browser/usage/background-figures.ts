@@ -1,7 +1,100 @@
 import * as z from 'zod/mini'
+import { dateIn, midnightBefore, startBefore } from '../../../text/time-zone.ts'
 import type { Page } from '../shared/view.ts'
-import type { UsageData } from './data.ts'
-import type { ComparedPeriods, Period } from './previous-period.ts'
+import { isRunning, UsageData, zoneOf } from './data.ts'
+
+/*
+ * Figures that a result of get_usage does not have: usage in the period before, and calls by outcome.
+ * Two or three tool calls read them in the background.
+ */
+
+export interface Background {
+  readonly before?: PreviousUsage
+  readonly calls: CountedCalls
+}
+
+/** Cache of the last read, so that a change of theme or measure reads nothing. */
+let last: { readonly key: string; readonly background: Promise<Background> } | undefined
+
+/** Reads the figures; `undefined` if the host allows no tool calls, or the period is empty. */
+export function readBackground(
+  data: UsageData,
+  page: Page<UsageData>,
+): Promise<Background> | undefined {
+  const periods = comparedPeriods(data)
+  if (!periods || !page.host.canCallTools()) return undefined
+  // Without `periods.end`, which for a period that is not over is the present.
+  const { start, end, tz } = data.meta
+  const key = JSON.stringify([page.input.account_id, start, end, tz, data.compared_with])
+  if (last?.key === key) return last.background
+  const read = Promise.all([
+    data.compared_with ? undefined : readPreviousUsage(page, periods),
+    countCalls(data, page, periods),
+  ])
+  const background = read.then(([before, calls]) => ({ ...(before && { before }), calls }))
+  last = { key, background }
+  return background
+}
+
+/** Times are ISO 8601. */
+interface Period {
+  readonly start: string
+  readonly end: string
+}
+
+/** The shown period, up to now, with the period before it. */
+interface ComparedPeriods extends Period {
+  readonly before: Period
+  /** The shown period is not over, and the period before ends at the same time of day. */
+  readonly isUpToNow: boolean
+  readonly zone: string
+}
+
+/** The compared periods; `undefined` if the shown one is empty or not known. */
+function comparedPeriods({ meta }: UsageData): ComparedPeriods | undefined {
+  const start = Date.parse(meta.start ?? '')
+  const end = Math.min(Date.parse(meta.end ?? ''), Date.now())
+  if (!(start < end)) return undefined
+  const zone = zoneOf(meta)
+  const midnight = (ms: number, daysBefore = 0) => Date.parse(midnightBefore(ms, daysBefore, zone))
+  // Of whole days and a running one, the same days and hours are compared: no evening with a
+  // morning.
+  const isUpToNow = isRunning(meta) && midnight(start) === start && midnight(end) !== end
+  const days = (Date.parse(dateIn(end, zone)) - Date.parse(dateIn(start, zone))) / day + 1
+  const before = isUpToNow
+    ? { start: midnight(start, days), end: midnight(end, days) + end - midnight(end) }
+    : { start: startBefore(start, end, zone), end: start }
+  const iso = (ms: number) => new Date(ms).toISOString()
+  return {
+    ...{ start: iso(start), end: iso(end), zone, isUpToNow },
+    before: { start: iso(before.start), end: iso(before.end) },
+  }
+}
+
+const day = 86_400_000
+
+/** Usage in the period before. */
+interface PreviousUsage extends Period {
+  readonly seconds: number
+  readonly conversations: number
+  readonly isUpToNow: boolean
+}
+
+/** Usage in the period before; `undefined` if it could not be read. */
+async function readPreviousUsage(
+  { read, input: { account_id } }: Page<UsageData>,
+  { start, end, before, isUpToNow, zone }: ComparedPeriods,
+): Promise<PreviousUsage | undefined> {
+  const result = await read('get_usage', {
+    ...{ account_id, start, end, tz: zone },
+    ...{ granularity: 'total', compare_start: before.start },
+    ...(isUpToNow && { compare_end: before.end }),
+  })
+  const sum = UsageData.safeParse(result?.structuredContent).data?.totals.before
+  if (!sum) return undefined
+  const { seconds, conversations } = sum
+  return { ...{ seconds, conversations, isUpToNow }, ...before }
+}
 
 /** Numbers of calls by outcome. Calls of unknown outcome are in none of them. */
 export interface CallCounts {
@@ -14,7 +107,7 @@ export interface CallCounts {
 }
 
 /** Counts of the shown period. A field is absent if it could not be read. */
-export interface CountedCalls {
+interface CountedCalls {
   readonly now?: CallCounts
   /** Absent, too, if the result compares with another period. */
   readonly before?: CallCounts
@@ -50,7 +143,7 @@ const Review = z.looseObject({
 })
 
 /** Counts the calls of the shown period and of the period before. */
-export async function countCalls(
+async function countCalls(
   { totals, compared_with }: UsageData,
   page: Page<UsageData>,
   periods: ComparedPeriods,
