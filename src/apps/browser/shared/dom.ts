@@ -145,7 +145,6 @@ export const scrolledTable = ({
   head,
   rows,
   foot,
-  stickyColumn = false,
 }: {
   readonly id: string
   /** Accessible name of the box. */
@@ -153,16 +152,14 @@ export const scrolledTable = ({
   /** Cells of the header row. */
   readonly head: readonly (HTMLElement | false)[]
   readonly rows: readonly HTMLElement[]
-  /** Row of totals, always in view. */
+  /** Row of totals. It and the first column are then always in view. */
   readonly foot?: HTMLElement
-  /** Keeps the first column in view. */
-  readonly stickyColumn?: boolean
 }): HTMLElement =>
   scrollBox(
     { id, 'aria-label': label },
     h(
       'table',
-      { class: stickyColumn && 'sticky-column' },
+      { class: foot && 'sticky-column' },
       h('thead', {}, h('tr', {}, head)),
       h('tbody', {}, rows),
       foot && h('tfoot', {}, foot),

@@ -62,7 +62,6 @@ export function bucketTable({ data, measure, labels, isPart, formats }: BucketTa
       all,
       ...groups.map(({ total }) => total),
     ]),
-    stickyColumn: true,
   })
   const isWhole = listed.length === labels.length
   const columns = [totals, ...series.map(({ values }) => values)]
@@ -147,7 +146,6 @@ export function groupTable(
       return h('tr', {}, h('th', { scope: 'row' }, name, bar), cells(group))
     }),
     foot: h('tr', {}, h('th', { scope: 'row' }, 'Total'), cells(sumOf(groups))),
-    stickyColumn: true,
   })
   const [now, before] = [
     groups.map(({ minutes }) => minutes),
