@@ -1,7 +1,7 @@
+import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { type Ask, askButtons, button } from '../shared/controls.ts'
 import { actionRow, badge, columnHead, h, icon, problemText, scrolledTable } from '../shared/dom.ts'
-import type { Formats } from '../shared/formats.ts'
 import { phoneNumber } from '../shared/typography.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { CallData, isPhoneNumber, type ListedCall } from './data.ts'
@@ -36,7 +36,7 @@ export function batch(data: CallData, page: Page<CallData>): Drawing {
   const shown = chosen === undefined ? calls : (groups.get(chosen) ?? [])
   const asks = unplacedCallsButtons(shown, calls, page)
   return {
-    title: titleOf(tried, first, page),
+    title: titleOf(tried, first),
     about: aboutBatch(data, tried, first, page),
     content: [
       outcomeBar(counts),
@@ -75,23 +75,15 @@ function firstCallOf(calls: readonly ListedCall[], page: Page<CallData>): CallDa
 }
 
 /** Title of the view: the agent, and how many numbers it calls or has called. */
-function titleOf(
-  tried: readonly ListedCall[],
-  first: CallData | undefined,
-  { formats }: Page<CallData>,
-): Drawing['title'] {
+function titleOf(tried: readonly ListedCall[], first: CallData | undefined): Drawing['title'] {
   // A call that could not be read counts by its id.
   const count = new Set(tried.map(({ to_number, call_id }) => to_number ?? call_id)).size
   if (count === 0) return 'No number was called'
   const name = plainText(first?.agent_name ?? '')
   const agent = name ? h('bdi', {}, name) : 'The agent'
   const isGoingOn = tried.some((call) => isUnderWay(outcomeOfListed(call)))
-  return [agent, ` ${isGoingOn ? 'is calling' : 'called'} ${numberCount(count, formats)}`]
+  return [agent, ` ${isGoingOn ? 'is calling' : 'called'} ${counted(count, 'number')}`]
 }
-
-/** A count of phone numbers: `1 number` or `2 numbers`. */
-const numberCount = (count: number, { number }: Formats): string =>
-  count === 1 ? '1 number' : `${number(count)} numbers`
 
 /**
  * Line under the title: progress, the numbers that were not called, the time of the first call, the
@@ -215,7 +207,7 @@ function unplacedCallsButtons(
   const isPart = again.size < notCalled
   const numbers = isPart
     ? `${formats.number(again.size)} of the ${formats.number(notCalled)}`
-    : numberCount(again.size, formats)
+    : counted(again.size, 'number')
   const find = 'Find out whether these calls were placed. Do not repeat them'
   return askButtons(host, [
     ...ask('ask-again', `Ask to call ${numbers} not called`, retry, again),
