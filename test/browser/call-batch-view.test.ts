@@ -139,7 +139,7 @@ describe('several calls', () => {
     }))
     await view.send({ content: [], structuredContent: { calls } })
     await view.frame.waitForSelector('#ask-again')
-    expect(await view.frame.innerText('#ask-again')).toBe('Ask to call 2 numbers not called')
+    expect(await view.frame.innerText('#ask-again')).toBe('Ask to call 2 uncalled numbers')
   })
 
   test('are asked to be placed again only if they were surely not placed, else looked up', async () => {
@@ -158,7 +158,7 @@ describe('several calls', () => {
     await view.send({ content: [], structuredContent: { calls } })
     await view.frame.waitForSelector('#ask-again')
     // As many as would be called, of those that were not called.
-    expect(await view.frame.innerText('#ask-again')).toBe('Ask to call 2 of the 5 not called')
+    expect(await view.frame.innerText('#ask-again')).toBe('Ask to call 2 of the 5 uncalled numbers')
     expect(await view.frame.innerText('hgroup p')).toContain('5 not called')
     await view.frame.click('#ask-again')
     await view.frame.click('#ask-unknown')

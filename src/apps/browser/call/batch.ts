@@ -188,7 +188,7 @@ function joinLists(shown: CallData, more: CallData): CallData {
 function unplacedCallsButtons(
   shown: readonly ListedCall[],
   calls: readonly ListedCall[],
-  { host, formats }: Page<CallData>,
+  { host }: Page<CallData>,
 ): readonly HTMLElement[] {
   const tried = calls.filter(isTried).map(({ to_number }) => to_number)
   const again = new Set<string>()
@@ -204,13 +204,11 @@ function unplacedCallsButtons(
     asked.size > 0 ? [[label, id, `${message}: ${[...asked].join(', ')}.`]] : []
   const retry = 'These numbers were not called. Call them now, as before'
   const notCalled = calls.length - tried.length
-  const isPart = again.size < notCalled
-  const numbers = isPart
-    ? `${formats.number(again.size)} of the ${formats.number(notCalled)}`
-    : counted(again.size, 'number')
+  const part = again.size < notCalled ? `${again.size} of the ` : ''
+  const numbers = `${part}${counted(notCalled, 'uncalled number')}`
   const find = 'Find out whether these calls were placed. Do not repeat them'
   return askButtons(host, [
-    ...ask('ask-again', `Ask to call ${numbers} not called`, retry, again),
+    ...ask('ask-again', `Ask to call ${numbers}`, retry, again),
     ...ask('ask-unknown', 'Ask about calls not known', find, unknown),
   ])
 }
