@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ended, headline, message, on, phone, showCallIn } from './call-view-setup.ts'
 import { accessibilityFlaws } from './open-browser.ts'
 import { browserOfFile } from './shared-browser.ts'
-import { countOf, expectFits, tabOrder } from './view-host/checked-view.ts'
+import { contrast, countOf, expectFits, places, tabOrder } from './view-host/checked-view.ts'
 
 const browser = browserOfFile()
 const show = showCallIn(browser)
@@ -22,6 +22,25 @@ const batchOfThree = [
   },
   { to_number: '+12025550103', outcome: 'not_allowed', problem_of: 2 },
 ]
+
+test.each(places)('outcomes in the bar of a list differ without hue, %s', async (_, page) => {
+  const view = await show(ended, { tool: 'place_calls', args: {}, page })
+  const calls = ['not_answered', 'failed'].map((state, at) => ({
+    ...{ to_number: `+1202555010${at}`, outcome: 'placed', state, call_id: `call-${at}` },
+  }))
+  await view.send({ content: [], structuredContent: { calls } })
+  await view.frame.waitForSelector('.share')
+  const colours = (await view.frame.evaluate(
+    `[...document.querySelectorAll('.share, #show-failed .mark, body')].map((one) => {
+      const { color, backgroundColor } = getComputedStyle(one)
+      return one === document.body ? backgroundColor : color
+    })`,
+  )) as string[]
+  const [ground = '', warning = '', danger = '', mark = ''] = colours
+  for (const colour of [warning, danger]) expect(contrast(colour, ground)).toBeGreaterThan(3)
+  expect(contrast(warning, danger)).toBeGreaterThan(2)
+  expect(mark).toBe(danger)
+})
 
 describe('several calls', () => {
   test('are readable on a phone', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { at, ended, on, phone, showCallIn, turnsOf } from './call-view-setup.ts'
 import { accessibilityFlaws } from './open-browser.ts'
 import { browserOfFile } from './shared-browser.ts'
-import { countOf, expectFits, places, tabOrder } from './view-host/checked-view.ts'
+import { contrast, countOf, expectFits, places, tabOrder } from './view-host/checked-view.ts'
 import type { ShownView } from './view-host/view-host.ts'
 
 const browser = browserOfFile()
@@ -22,19 +22,6 @@ test('agent and caller keep their colours with forced colours', async () => {
   expect(agent).not.toBe(user)
   expect(`${agent} ${user}`).not.toContain('rgba')
 })
-
-/** Contrast ratio of two computed colours (WCAG 2.2). */
-function contrast(one: string, other: string): number {
-  const luminance = (colour: string) => {
-    const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
-      const value = Number(part) / 255
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-    })
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-  }
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
-  return (light + 0.05) / (dark + 0.05)
-}
 
 describe.each(places)('a call %s', (_, page) => {
   test('has a timeline that contrasts with its ground', async () => {

@@ -5,6 +5,7 @@ import { type Counted, listedCalls, startUsagePlatform } from '../harness/usage-
 import { accessibilityFlaws } from './open-browser.ts'
 import { browserOfFile } from './shared-browser.ts'
 import {
+  contrast,
   countOf,
   expectFits,
   expectNothingShown,
@@ -290,20 +291,6 @@ test('a group keeps its colour when its rank changes, and in the table of totals
   await view.frame.waitForSelector('.bar')
   expect(await coloursOf(view, 'tbody tr', '.bar')).toEqual(second)
 })
-
-/** Contrast ratio of two colours such as `rgb(0, 0, 0)` (WCAG 2.2). */
-function contrast(one: string, other: string): number {
-  const [low = 0, high = 0] = [one, other]
-    .map((colour) => {
-      const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((value) => {
-        const share = Number(value) / 255
-        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-      })
-      return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
-    })
-    .sort((dark, light) => dark - light)
-  return high / low
-}
 
 test.each(['light', 'dark'] as const)(
   'neighbours in a bar differ without colour, %s',

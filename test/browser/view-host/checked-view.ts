@@ -92,3 +92,16 @@ export async function tabOrder({ frame, page }: ShownView): Promise<unknown[]> {
   }
   throw new Error(`The tabulator key stays in the view: ${order.slice(0, 20).join(', ')} …`)
 }
+
+/** Contrast ratio of two computed colours (WCAG 2.2). */
+export function contrast(one: string, other: string): number {
+  const luminance = (colour: string) => {
+    const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
+      const value = Number(part) / 255
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
