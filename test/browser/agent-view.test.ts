@@ -399,7 +399,9 @@ test('an id is on one line with its label, and its button follows it', async () 
   const places = (await view.frame.evaluate(`(() => {
     const [code, button] = document.querySelectorAll('.copyable > *')
     const label = code.closest('dd').previousElementSibling
-    const lines = [...code.getClientRects()]
+    const text = document.createRange()
+    text.selectNodeContents(code)
+    const lines = [...text.getClientRects()]
     const bottomOf = (node) => {
       const mark = node.insertBefore(document.createElement('i'), node.firstChild)
       mark.style.cssText = 'display: inline-block; width: 0; height: 0'
@@ -417,6 +419,25 @@ test('an id is on one line with its label, and its button follows it', async () 
   expect(Math.abs(places.fromLabel)).toBeLessThan(1)
   expect(places.fromText).toBeGreaterThanOrEqual(0)
   expect(places.fromText).toBeLessThan(8)
+})
+
+test('the button of a text to copy is never alone on a line', async () => {
+  const view = await show({ page: { viewport: { width: 360, height: 640 } } })
+  for (const length of Array.from({ length: 24 }, (_, at) => 24 + at)) {
+    const id = 'a'.repeat(length)
+    await view.send({ content: [], structuredContent: { id, name: 'A' } })
+    await expect.poll(() => view.frame.innerText('.copyable')).toBe(id)
+    const isBeside = await view.frame.evaluate(`(() => {
+      const [code, button] = document.querySelectorAll('.copyable > *')
+      const text = document.createRange()
+      text.selectNodeContents(code)
+      const last = [...text.getClientRects()].at(-1)
+      const { top, bottom } = button.getBoundingClientRect()
+      return last.top < (top + bottom) / 2 && (top + bottom) / 2 < last.bottom
+    })()`)
+    expect(isBeside, id).toBe(true)
+  }
+  await expectFits(view)
 })
 
 test('earlier changes stand below the settings, newest first', async () => {
