@@ -6,8 +6,7 @@ import { networkOf, RateLimits, spend } from '../server/transports/quotas.ts'
 import type { Records } from '../state/records.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'
-import type { FetchDocument } from './client-documents.ts'
-import type { StaticClient } from './client-metadata.ts'
+import type { FetchDocument, StaticClient } from './client-metadata.ts'
 import {
   asPublicRequest,
   bearerChallenge,

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { networkOf, RateLimits, spend } from '../server/transports/quotas.ts'
 import type { NewRecord, RecordBounds, Records } from '../state/records.ts'
 import { StateError } from '../state/state-access.ts'
-import { tooMany } from './too-many-requests.ts'
+import { tooMany } from './endpoints.ts'
 
 /*
  * Client assertions (private_key_jwt, RFC 7523 §3). Each is single-use, so its use is recorded

@@ -4,6 +4,7 @@ import {
   buildOAuthProtectedResourceMetadata,
   getOAuthProtectedResourceMetadataUrl,
 } from '@modelcontextprotocol/server'
+import { errors, Provider } from 'oidc-provider'
 import type { Scope } from '../platform/sessions/credential.ts'
 import type { TokenFault } from '../server/transports/http-authorization.ts'
 
@@ -112,6 +113,16 @@ export function asPublicRequest(
 
 /** Network of the current request's client. Quotas of unauthenticated requests count by it. */
 export const clientNetwork = new AsyncLocalStorage<string>()
+
+/**
+ * Error for a rate-limited client: status 429 with Retry-After. oidc-provider's status, 400, would
+ * mean that a retry is useless.
+ */
+export function tooMany(description: string, waitMs = 60_000): Error {
+  Provider.ctx?.set('retry-after', String(Math.ceil(waitMs / 1000)))
+  const error = new errors.TemporarilyUnavailable(description)
+  return Object.assign(error, { status: 429, statusCode: 429 })
+}
 
 /**
  * Parameters of OpenID Connect (Core §3.1.2.1). Without the scope `openid`, oidc-provider refuses

@@ -44,7 +44,7 @@ export interface GuardedFetch {
 /**
  * Fetches documents that clients name (draft-ietf-oauth-client-id-metadata-document §5, §8.6,
  * §8.7): https only, public addresses only, no redirects, bounded size, time and number. Nothing is
- * cached here; the caller decides about that (client-documents.ts).
+ * cached here; the caller decides about that (client-metadata.ts).
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { timeLimitMs = 5000, mayReach = isPublicAddress, maxBytes = 10_240 } = options

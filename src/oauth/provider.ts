@@ -11,21 +11,22 @@ import type { Scope } from '../platform/sessions/credential.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'
 import { createAssertionCheck } from './client-assertions.ts'
-import { documentFetch, type FetchDocument, guardLookUps } from './client-documents.ts'
 import {
   clientAuthMethods,
+  documentFetch,
+  type FetchDocument,
+  guardLookUps,
   isOwnRedirect,
   isStaticClient,
   parsedMetadata,
   providerMetadata,
   type StaticClient,
 } from './client-metadata.ts'
-import { offlineAccess, paths, resourceOf } from './endpoints.ts'
+import { offlineAccess, paths, resourceOf, tooMany } from './endpoints.ts'
 import type { PageModel, ProblemModel } from './pages/models.ts'
 import { renderPage } from './pages/pages.ts'
 import type { StateAdapters } from './state-adapter.ts'
 import { lifetimes, type Tokens, tokenText } from './tokens.ts'
-import { tooMany } from './too-many-requests.ts'
 
 interface ProviderOptions {
   readonly publicUrl: URL

@@ -1,6 +1,6 @@
 import { httpConfig, type OauthConfig, oauthConfig } from '../../src/cli/config/http.ts'
 import { serviceConfig } from '../../src/cli/config/service-settings.ts'
-import type { FetchDocument } from '../../src/oauth/client-documents.ts'
+import type { FetchDocument } from '../../src/oauth/client-metadata.ts'
 import { openService } from '../../src/server/service.ts'
 import { startHttp } from '../../src/server/transports/http.ts'
 import { freePort } from './program.ts'
