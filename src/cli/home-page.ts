@@ -3,7 +3,7 @@ import { copied, copyParts, copyScript, copyStyle } from '../apps/pages/copy-but
 import { badge, type Html, html } from '../apps/pages/html.ts'
 import { inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import type { Readiness } from '../server/transports/http.ts'
-import type { OwnKey } from '../server/transports/http-key.ts'
+import type { OwnKey } from '../server/transports/http-authentication.ts'
 import { usualServerName } from './commands/install.ts'
 import { clientRows, type Visitor, visitorOf } from './home-page-clients.ts'
 import { type Access, accessOf, secretHeaders } from './http-start-message.ts'

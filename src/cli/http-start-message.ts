@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { localTokenHeader } from '../platform/sessions/credential.ts'
-import type { OwnKey } from '../server/transports/http-key.ts'
+import type { OwnKey } from '../server/transports/http-authentication.ts'
 import { anyHost, type Listening } from '../server/transports/listen.ts'
 import { usualServerName } from './commands/install.ts'
 import type { ListenConfig, OauthConfig } from './config/http.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type Provider } from 'oidc-provider'
 import { scopes as allScopes, type Scope } from '../platform/sessions/credential.ts'
-import type { Authorization, TokenResult } from '../server/transports/http-authorization.ts'
+import type { Authorization, TokenResult } from '../server/transports/http-authentication.ts'
 import { networkOf, RateLimits, spend } from '../server/transports/quotas.ts'
 import type { Records } from '../state/records.ts'
 import type { SealingKeys } from '../state/sealing.ts'

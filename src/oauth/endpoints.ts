@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { errors, Provider } from 'oidc-provider'
 import type { Scope } from '../platform/sessions/credential.ts'
-import type { TokenFault } from '../server/transports/http-authorization.ts'
+import type { TokenFault } from '../server/transports/http-authentication.ts'
 
 /** Paths of the authorization server, below the public address. */
 export const paths = {

@@ -14,7 +14,7 @@ import type { State } from '../state/state.ts'
 import { StateError } from '../state/state-access.ts'
 import { messageOf } from '../text/safe-text.ts'
 import type { Platform } from './platform.ts'
-import type { Authorization } from './transports/http-authorization.ts'
+import type { Authorization } from './transports/http-authentication.ts'
 
 export interface OauthParts {
   readonly platform: Platform

@@ -19,7 +19,7 @@ import { makePrivateFolder } from '../state/private-files.ts'
 import { type SealingKeys, type Secrets, sealingKeysFrom } from '../state/sealing.ts'
 import { openOnce, StateError } from '../state/state-access.ts'
 import { messageOf } from '../text/safe-text.ts'
-import type { LocalToken } from './transports/http-key.ts'
+import type { LocalToken } from './transports/http-authentication.ts'
 
 const fileLabel = settingLabel(stateSettings, 'secret-file')
 

@@ -2,8 +2,7 @@ import type { Observer } from '../../server/observe/observer.ts'
 import type { Service } from '../../server/service.ts'
 import { toolSummaries } from '../../server/tool-summaries.ts'
 import type { Site } from '../../server/transports/http.ts'
-import type { Authorization } from '../../server/transports/http-authorization.ts'
-import type { OwnKey } from '../../server/transports/http-key.ts'
+import type { Authorization, OwnKey } from '../../server/transports/http-authentication.ts'
 import { readAll } from '../config/config-error.ts'
 import {
   httpConfig,

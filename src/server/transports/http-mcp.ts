@@ -39,7 +39,7 @@ import {
   credentialOfToken,
   endWithToken,
   refuseScopes,
-} from './http-authorization.ts'
+} from './http-authentication.ts'
 import type { ActiveHttpLimits } from './http-limits.ts'
 
 /** Functions of the service that /mcp needs. */

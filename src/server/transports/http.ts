@@ -10,8 +10,8 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
 import { type AdmissionOptions, createAdmission } from './http-admission.ts'
 import { refuse, refuseMethod, responseForClient, sendJson } from './http-answers.ts'
+import { readKey } from './http-authentication.ts'
 import { Connections } from './http-connection-flow.ts'
-import { readKey } from './http-key.ts'
 import { createLimits, type HttpLimits, maxBytes, refuseWatch } from './http-limits.ts'
 import {
   answerMcp,
