@@ -52,14 +52,13 @@ export function redactor(apiKey: string): Redact {
     if (!mayHoldKey) return text.slice(0, first)
     return withoutPlaces(searched, placesOf(apiKey, searched, transforms), first)
   }
-  return withStart(start)
+  return Object.assign((text: string) => start(text, Number.POSITIVE_INFINITY), { start })
 }
 
-const withStart = (start: Redact['start']): Redact =>
-  Object.assign((text: string) => start(text, Number.POSITIVE_INFINITY), { start })
-
 /** Redacts nothing, for an API key that is not secret. */
-export const noRedaction: Redact = withStart((text, first) => text.slice(0, first))
+export const noRedaction: Redact = Object.assign((text: string) => text, {
+  start: (text: string, first: number) => text.slice(0, first),
+})
 
 /** A text in the forms that are searched: unescaped, in lower case, or both. */
 interface Transforms {

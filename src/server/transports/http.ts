@@ -83,18 +83,15 @@ export async function startHttp(service: HttpServing, options: HttpOptions): Pro
     onerror: onError,
     maxSubscriptions: Number.POSITIVE_INFINITY,
   })
-  let isDraining = false
+  const stop = new AbortController()
   const limits = createLimits(options.limits)
   const answer = requestHandler({
-    ...{ service, options, limits, bus },
+    ...{ service, options, limits, bus, stopping: stop.signal },
     serve: sdkHandler(handler, onError),
     serveStream: sdkHandler(streams, onError),
   })
   const bounds = { longestMs: options.limits.clientMs, maxBytes }
-  const connections = new Connections(
-    (request, response) => answer(request, response, isDraining),
-    bounds,
-  )
+  const connections = new Connections(answer, bounds)
   const server = createServer(timeouts(options.limits), connections.take)
   const listening = await listen(server, options)
   const checking = setInterval(() => {
@@ -104,7 +101,7 @@ export async function startHttp(service: HttpServing, options: HttpOptions): Pro
   return {
     ...listening,
     async close() {
-      isDraining = true
+      stop.abort()
       await streams.close()
       const isAnswered = await Promise.race([
         connections.idle().then(() => true),
@@ -121,11 +118,13 @@ export async function startHttp(service: HttpServing, options: HttpOptions): Pro
 interface HttpParts extends McpParts {
   readonly service: HttpServing
   readonly options: HttpOptions
+  /** Aborted when the server is stopping. */
+  readonly stopping: AbortSignal
 }
 
 /** Routes probes, the authorization server, pages and MCP. */
 function requestHandler(parts: HttpParts) {
-  const { service, options, limits } = parts
+  const { service, options, limits, stopping } = parts
   const { authorization, site, onRefused } = options
   const admission = createAdmission(options, service.exposureFor)
 
@@ -161,11 +160,11 @@ function requestHandler(parts: HttpParts) {
     if (admitted) await answerMcp(request, response, admitted, parts)
   }
 
-  return (request: IncomingMessage, response: ServerResponse, isDraining: boolean) => {
+  return (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url?.split('?')[0] ?? ''
-    if (probePaths.has(path)) return void answerProbe(path, request, response, service, isDraining)
+    if (probePaths.has(path)) return void answerProbe(path, request, response, parts)
     if (onRefused) reportRefusal(request, response, onRefused)
-    if (isDraining) return refuseWhileStopping(response)
+    if (stopping.aborted) return refuseWhileStopping(response)
     answerAt(path, request, response).catch((error: Error) => {
       if (request.readableAborted) return
       if (error instanceof WatchLimitError) return refuseWatch(response, error)
@@ -221,19 +220,19 @@ async function answerProbe(
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
-  { readiness }: HttpServing,
-  isDraining: boolean,
+  { service, stopping }: HttpParts,
 ): Promise<void> {
   if (!['GET', 'HEAD'].includes(request.method ?? '')) return refuseMethod(response, 'GET, HEAD')
   if (path !== '/readyz') return sendJson(response, 200, { status: 'ok' })
-  if (isDraining) return sendJson(response, 503, { status: 'stopping' })
+  if (stopping.aborted) return sendJson(response, 503, { status: 'stopping' })
   // Without its state, the server still reads and changes objects, and refuses only telephone calls
   // and confirmations. `?state=optional` counts such a server as ready.
   const query = new URLSearchParams(request.url?.split('?')[1])
   const isStateOptional = query.get('state') === 'optional'
-  const parts = await readiness()
-  const isReady = parts.platform === 'ok' && (isStateOptional || parts.state === 'ok')
-  sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', ...parts })
+  const { platform, state } = await service.readiness()
+  const isReady = platform === 'ok' && (isStateOptional || state === 'ok')
+  const status = isReady ? 'ready' : 'not ready'
+  sendJson(response, isReady ? 200 : 503, { status, platform, state })
 }
 
 async function servePage(
