@@ -31,7 +31,6 @@ import {
 } from '../../mcp/request-exposure.ts'
 import { watchedOnly } from '../../mcp/subscriptions.ts'
 import { authInfoOf, type Credential } from '../../platform/sessions/credential.ts'
-import type { KeyProblem } from '../../platform/sessions/key-check.ts'
 import type { AdmittedRequest } from './http-admission.ts'
 import { refuse, sendJson, sendParts } from './http-answers.ts'
 import {
@@ -58,6 +57,12 @@ export interface McpServing {
     uris: readonly string[],
     onUpdate: (uri: string) => void,
   ) => () => void
+}
+
+/** Reason why a request with an API key may not open a stream. */
+export interface KeyProblem {
+  readonly status: 401 | 503
+  readonly message: string
 }
 
 export interface McpOptions {
