@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { callTaskView } from '../../tools/calls/call-state.ts'
+import { callTaskView } from '../../tools/calls/follow-calls.ts'
 import { tools } from '../../tools/index.ts'
 import type { OauthConfig } from '../cli/config/http.ts'
 import { exposedTools, type ServiceConfig } from '../cli/config/service-settings.ts'

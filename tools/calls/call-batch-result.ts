@@ -13,12 +13,14 @@ import {
   callStateOf,
   callStates,
   callStateWords,
+  followCalls,
+  followMs,
   isGoingOn,
   isUnreached,
+  type LastPoll,
   lastWordsOf,
   openingOf,
-} from './call-state.ts'
-import { followCalls, followMs, type LastPoll } from './follow-calls.ts'
+} from './follow-calls.ts'
 import type { PlacingRun } from './placing-steps.ts'
 
 const outcomeNames = [

@@ -16,8 +16,7 @@ import { callLines } from '../../src/tool/results/call-report.ts'
 import { taskOfCall } from '../../src/tool/task.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import { callQuestion } from './call-question.ts'
-import { waitedCallOutput } from './call-state.ts'
-import { followCall, followMs } from './follow-calls.ts'
+import { followCall, followMs, waitedCallOutput } from './follow-calls.ts'
 import { notAcceptedRefusal, policyRefusal } from './place-call-errors.ts'
 import {
   callerNumber,

@@ -22,13 +22,13 @@ import {
   statesInWords,
   withProblemsOnce,
 } from './call-batch-result.ts'
-import { waitedCallOutput } from './call-state.ts'
 import {
   type FollowRun,
   followCall,
   followCalls,
   followMs,
   type LastPolls,
+  waitedCallOutput,
 } from './follow-calls.ts'
 
 /**

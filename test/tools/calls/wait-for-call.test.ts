@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callTaskView, waitedCallOutput } from '../../../tools/calls/call-state.ts'
+import { callTaskView, waitedCallOutput } from '../../../tools/calls/follow-calls.ts'
 import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { clientKinds, errorOf } from '../../harness/client.ts'
 import { type Program, startHttpProgram } from '../../harness/program.ts'
