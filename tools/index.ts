@@ -22,12 +22,16 @@ import {
   getPhoneNumber,
   listPhoneNumbers,
 } from './phone-numbers.ts'
-import { listVoices } from './providers/list-voices.ts'
-import { listModels, listTranscribers } from './providers.ts'
-import { updateSipTrunk } from './sip-trunks/update-sip-trunk.ts'
-import { createSipTrunk, deleteSipTrunk, getSipTrunk, listSipTrunks } from './sip-trunks.ts'
+import { listModels, listTranscribers, listVoices } from './providers.ts'
+import {
+  createSipTrunk,
+  deleteSipTrunk,
+  getSipTrunk,
+  listSipTrunks,
+  updateSipTrunk,
+} from './sip-trunks.ts'
 import { validateAgentTemplate } from './templates/validate-agent-template.ts'
-import { getUsage } from './usage/get-usage.ts'
+import { getUsage } from './usage.ts'
 
 /** Every tool, in the order of `tools/list`. */
 export const tools = [

@@ -1,18 +1,18 @@
 import * as z from 'zod'
-import { instant, withDefault } from '../../src/contract/field.ts'
-import type { RouteRequest } from '../../src/contract/route.ts'
-import { routes } from '../../src/contract/routes.ts'
-import { granularities, type Usage, usageBucketCap } from '../../src/contract/usage.ts'
-import { ApiError, failureText } from '../../src/platform/failure.ts'
-import { mapConcurrently } from '../../src/platform/map-concurrently.ts'
-import { accountIn, accountInUse } from '../../src/platform/sessions/account.ts'
-import { type AccountInTree, readAccountTree } from '../../src/platform/sessions/account-tree.ts'
-import { readAllItems } from '../../src/platform/sessions/pagination.ts'
-import { withTimeLimit } from '../../src/platform/time-limit.ts'
-import { counted } from '../../src/text/labels.ts'
-import { defineTool } from '../../src/tool/define-tool.ts'
-import { badArgument } from '../../src/tool/refused.ts'
-import type { UsageNames } from '../../src/tool/results/usage-report.ts'
+import { instant, withDefault } from '../src/contract/field.ts'
+import type { RouteRequest } from '../src/contract/route.ts'
+import { routes } from '../src/contract/routes.ts'
+import { granularities, type Usage, usageBucketCap } from '../src/contract/usage.ts'
+import { ApiError, failureText } from '../src/platform/failure.ts'
+import { mapConcurrently } from '../src/platform/map-concurrently.ts'
+import { accountIn, accountInUse } from '../src/platform/sessions/account.ts'
+import { type AccountInTree, readAccountTree } from '../src/platform/sessions/account-tree.ts'
+import { readAllItems } from '../src/platform/sessions/pagination.ts'
+import { withTimeLimit } from '../src/platform/time-limit.ts'
+import { counted } from '../src/text/labels.ts'
+import { defineTool } from '../src/tool/define-tool.ts'
+import { badArgument } from '../src/tool/refused.ts'
+import type { UsageNames } from '../src/tool/results/usage-report.ts'
 import {
   changeOf,
   compareGroups,
@@ -23,8 +23,8 @@ import {
   type UsageValue,
   usageGroups,
   usageResult,
-} from '../../src/tool/results/usage-report.ts'
-import type { Run } from '../../src/tool/tool.ts'
+} from '../src/tool/results/usage-report.ts'
+import type { Run } from '../src/tool/tool.ts'
 
 const options = {
   granularity: withDefault(
