@@ -8,11 +8,11 @@ import type {
   Reservation,
 } from '../state/call-counter.ts'
 import type { CallKey } from '../state/call-journal.ts'
-import type { CallStop } from '../state/call-stop.ts'
+import { type CallStop, callStopText } from '../state/call-stop.ts'
 import { counted } from '../text/labels.ts'
 import type { DialPolicyConfig } from './dial-policy-config.ts'
 import type { DialAllowed, DialDecision, DialRefused, DialRequest } from './dial-rules.ts'
-import { callStopText, checkRequest, type RuleViolation, refusalOf } from './dial-rules.ts'
+import { checkRequest, type RuleViolation, refusalOf } from './dial-rules.ts'
 
 /** Maximum length of a call, ms. A call without a known end counts as running for this time. */
 export const longestCallMs = 12 * 3_600_000

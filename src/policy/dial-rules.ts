@@ -1,4 +1,3 @@
-import type { CallStop } from '../state/call-stop.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { emergencyNever } from '../text/phone-number.ts'
 import { agentNamePrefix, type DialPolicyConfig } from './dial-policy-config.ts'
@@ -228,7 +227,3 @@ function changeOf(rule: RuleViolation['rule'], config: DialPolicyConfig, source:
   const fields = isAllowList && config[other] ? `${rule} or ${other}` : rule
   return `The operator of this server can change ${fields} in the dial policy (${source}).`
 }
-
-/** One sentence about a stop of all calls: who stopped them, when and why. */
-export const callStopText = ({ by, at, reason }: CallStop): string =>
-  `All calls were stopped at ${at} by ${by}${reason === undefined ? '' : `: ${reason}`}.`

@@ -11,6 +11,10 @@ export const CallStop = z.object({
 })
 export type CallStop = z.output<typeof CallStop>
 
+/** One sentence about a stop of all calls: who stopped them, when and why. */
+export const callStopText = ({ by, at, reason }: CallStop): string =>
+  `All calls were stopped at ${at} by ${by}${reason === undefined ? '' : `: ${reason}`}.`
+
 /**
  * Name of the journal's note that stores the stop. Every server needs the shared journal to place a
  * call, so no server misses the stop. It survives restarts.

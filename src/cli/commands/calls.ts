@@ -84,7 +84,7 @@ export const calls = defineCommand({
 
 async function run({ action, state, reason, by = userName(), resume }: CallsCommandConfig) {
   const [{ callStopText }, { inspectCallStop, setCallStop }] = await Promise.all([
-    import('../../policy/dial-rules.ts'),
+    import('../../state/call-stop.ts'),
     import('../../server/state.ts'),
   ])
   const where = state.databaseUrl === undefined ? state.dir : 'the database of --state-url'
