@@ -54,7 +54,7 @@ async function start(): Promise<number> {
   // Clients start this program often, so compiled code is kept on disk. The code is written soon
   // after the start, because clients often kill the process. If NODE_COMPILE_CACHE is set, Node
   // uses that folder already.
-  const { compileCacheFolder } = await import('./cli/compile-cache-folder.ts')
+  const { compileCacheFolder } = await import('./state/private-files.ts')
   const folder = process.env.NODE_COMPILE_CACHE ? undefined : compileCacheFolder()
   if (folder !== undefined) module.enableCompileCache(folder)
   setTimeout(() => module.flushCompileCache(), 3000).unref()

@@ -239,7 +239,7 @@ const keepClassNames: Plugin = {
 const main = join(root, 'src/cli/main.ts')
 
 /** Modules that load before all others that are loaded lazily: `main`, and one that imports nothing of it. */
-const early = [main, join(root, 'src/cli/compile-cache-folder.ts')]
+const early = [main, join(root, 'src/state/private-files.ts')]
 
 /**
  * Puts everything that a start loads into one chunk, by importing `main` into each lazily loaded

@@ -94,7 +94,7 @@ export const mayImport = {
     'platform/sessions server/observe sandbox policy state state/private-files contract apps/pages text',
   ],
   'cli/main': 'cli cli/config',
-  bin: 'cli/main cli',
+  bin: 'cli/main state/private-files',
 
   // Example programs, which start the built program.
   'docs/examples': '',
