@@ -1,7 +1,7 @@
 import { allSettings } from '../config/command-line.ts'
 import { exitCodes } from '../config/exit-codes.ts'
-import { type EffectiveSetting, effectiveSettings, originText } from '../config/given-settings.ts'
-import { jsonSettings, type Setting, settingReader } from '../config/setting.ts'
+import type { GivenSettings, SettingOrigin } from '../config/given-settings.ts'
+import { jsonSettings, type Setting, settingLabel, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'
 import { http } from './http.ts'
 import { sandbox } from './sandbox.ts'
@@ -27,7 +27,7 @@ export const config = defineCommand({
     }
     return {
       wantsJson: settingReader(jsonSettings, texts)('json'),
-      settings: effectiveSettings(serverSettings, input).map((setting) => ({
+      settings: effectiveSettings(input).map((setting) => ({
         ...setting,
         value: setting.value ?? inEffect[setting.name] ?? null,
       })),
@@ -60,3 +60,48 @@ function settingList(settings: readonly EffectiveSetting[], file = ''): string {
 /** Effective value if a setting without a fixed default is not set, as its `range` describes it. */
 const unsetText = (setting: Setting | undefined) =>
   /^Default: (.+)\.$/.exec(setting?.range ?? '')?.[1] ?? 'not set'
+
+/** A setting in effect. */
+interface EffectiveSetting {
+  readonly name: string
+  /**
+   * The value in the form of a command-line argument, wherever it was set; secrets are masked.
+   * `null`: not set and without a fixed default; the setting's help says what then applies.
+   */
+  readonly value: string | null
+  readonly origin: SettingOrigin | 'default'
+  readonly variable: string
+}
+
+/** Shown instead of a secret. */
+const masked = '(set, not shown)'
+
+/**
+ * Every setting of a configuration file, with its value and origin. Throws ConfigError for an
+ * invalid value.
+ */
+function effectiveSettings(given: GivenSettings): EffectiveSetting[] {
+  for (const [name, setting] of Object.entries(serverSettings)) {
+    if (setting.variable !== undefined)
+      setting.parse(given.texts[name], settingLabel(serverSettings, name))
+  }
+  return shownSettings(given)
+}
+
+/** Every setting with its value and origin, including invalid values. */
+export const shownSettings = ({ texts, origins }: GivenSettings): EffectiveSetting[] =>
+  Object.entries(serverSettings).flatMap(([name, setting]) => {
+    const { variable } = setting
+    if (variable === undefined) return []
+    const value = shownValue(setting, texts[name])
+    return [{ name, value, origin: origins[name] ?? 'default', variable }]
+  })
+
+/** Origin of a value, for people. */
+export const originText = ({ name, variable, origin }: EffectiveSetting, file = ''): string =>
+  ({ flag: `--${name}`, variable, file, default: 'default' })[origin]
+
+function shownValue({ isSecret, json }: Setting, text: string | undefined): string | null {
+  if (text === undefined) return json.default === undefined ? null : String(json.default)
+  return isSecret ? masked : text
+}

@@ -1,10 +1,9 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { toolSummaries } from '../../server/tool-summaries.ts'
-import { originText, shownSettings } from '../config/given-settings.ts'
 import { exposedTools, scopeConfig, usableConfig } from '../config/service-settings.ts'
 import { jsonSettings, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'
-import { serverSettings } from './config.ts'
+import { originText, serverSettings, shownSettings } from './config.ts'
 import { http } from './http.ts'
 import { uninstallSettings, usualServerName } from './install.ts'
 import { sandbox } from './sandbox.ts'
@@ -30,7 +29,7 @@ export const doctor = defineCommand({
       ...usable,
       warnings,
       env,
-      settings: shownSettings(serverSettings, input).map((setting) => ({
+      settings: shownSettings(input).map((setting) => ({
         ...setting,
         from: originText(setting, texts.config),
       })),

@@ -9,7 +9,7 @@ import { callStopText } from '../../state/call-stop.ts'
 import { unwritableFile, unwritableFolder } from '../../state/private-files.ts'
 import { isObject } from '../../text/json.ts'
 import { messageOf } from '../../text/safe-text.ts'
-import type { EffectiveSetting, Environment } from '../config/given-settings.ts'
+import type { Environment, SettingOrigin } from '../config/given-settings.ts'
 import { commandLine } from '../config/launch-command.ts'
 import type { UsableConfig } from '../config/service-settings.ts'
 import { type AuditConfig, isInMemory, type StateConfig } from '../config/state.ts'
@@ -17,8 +17,13 @@ import { type FoundClient, findClients } from '../install/change-client.ts'
 import { thisMachine } from '../install/clients.ts'
 import { type Check, type Finding, green, notConfigured, red, yellow } from './findings.ts'
 
-/** A setting with its source. */
-export interface ShownSetting extends EffectiveSetting {
+/** A setting, with its value and source. */
+export interface ShownSetting {
+  readonly name: string
+  /** `null`: not set and without a fixed default. Secrets are masked. */
+  readonly value: string | null
+  readonly origin: SettingOrigin | 'default'
+  /** The source, for people. */
   readonly from: string
 }
 
