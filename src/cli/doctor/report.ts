@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { redactor } from '../../platform/key-redaction.ts'
 import { safeJsonLines, safeLine } from '../../text/safe-text.ts'
 import { wrapped } from '../config/text-layout.ts'
 import type { Light, Result } from './findings.ts'
@@ -98,4 +99,50 @@ export function summary(results: readonly Result[], width: number): string[] {
     ...(left.length === 0 ? [] : wrapped(`Not checked: ${left.join(', ')}.`, width)),
     found.length === 0 ? 'Everything that was checked works.' : `${found.join(', ')}.`,
   ]
+}
+
+/** Minimum length of a removed secret. A shorter secret may be a common word. */
+const shortestSecret = 8
+
+/**
+ * Removes secrets from a result: settings marked as secret, and passwords in URLs. This program's
+ * texts contain none, but quoted texts of a platform or a database may.
+ */
+export function secretFree({
+  secrets,
+  env,
+}: {
+  readonly secrets: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}): (result: Result) => Result {
+  const addresses = [...secrets, env.HTTPS_PROXY ?? '', env.https_proxy ?? '']
+  const passwords = addresses.flatMap((text) => {
+    const password = URL.parse(text)?.password
+    // A password is removed only inside a URL, because it may be a common word.
+    return password ? [password, decoded(password)].map((one) => `:${one}@`) : []
+  })
+  const keys = secrets.flatMap((secret) => [secret, ...secret.split(',').map((one) => one.trim())])
+  const redactors = [...new Set(keys)]
+    .filter((key) => key.length >= shortestSecret)
+    .toSorted((a, b) => b.length - a.length)
+    .map(redactor)
+  const free = (text: string) =>
+    redactors.reduce(
+      (rest, redact) => redact(rest),
+      passwords.reduce((rest, password) => rest.replaceAll(password, ':[password]@'), text),
+    )
+  return (result) => ({
+    ...result,
+    text: free(result.text),
+    ...(result.details && { details: result.details.map(free) }),
+    ...(result.todo !== undefined && { todo: free(result.todo) }),
+  })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

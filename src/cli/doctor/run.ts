@@ -24,8 +24,7 @@ import {
 } from './local-checks.ts'
 import { networkChecks, platformCheck } from './network-checks.ts'
 import { openPlatformSession } from './platform-session.ts'
-import { resultLines, resultsJson, summary, worst } from './report.ts'
-import { secretFree } from './secret-free.ts'
+import { resultLines, resultsJson, secretFree, summary, worst } from './report.ts'
 
 /** Timeout of one check, ms; longer than the timeout of the check's requests. */
 const longestCheckMs = 30_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { secretFree } from '../../../src/cli/doctor/secret-free.ts'
+import { secretFree } from '../../../src/cli/doctor/report.ts'
 
 const database = 'postgres://me:p%40ss-word@db.example/calls'
 const free = (text: string) =>
