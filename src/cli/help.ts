@@ -7,7 +7,7 @@ import { sandboxSettings } from './config/sandbox.ts'
 import { callingSettings, logSettings, scopeSettings } from './config/service-settings.ts'
 import { jsonSettings, type Setting, type SettingGroup, settingHelp } from './config/setting.ts'
 import { auditSettings, stateSettings } from './config/state.ts'
-import { type HelpPart, helpParts, type Row } from './config/text-layout.ts'
+import { type HelpPart, helpParts, type Row } from './terminal/terminal-io.ts'
 
 interface HelpFor {
   /** Command that the help is about; `undefined`: the program. */

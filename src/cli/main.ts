@@ -23,7 +23,7 @@ export async function main(
     if (config.command === 'help') {
       const [{ helpText }, { textWidth }] = await Promise.all([
         import('./help.ts'),
-        import('./config/text-layout.ts'),
+        import('./terminal/terminal-io.ts'),
       ])
       return await print(helpText(commands, { ...config, width: textWidth(env) }))
     }

@@ -120,7 +120,8 @@ function wrongType(name: string, { json }: Setting): string {
   return `${name} takes ${wanted}.`
 }
 
-const typeWords = {
+/** The types of values, in words. */
+export const typeWords = {
   string: 'a text',
   number: 'a number',
   integer: 'a whole number',

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { redactor } from '../../platform/key-redaction.ts'
 import { safeJsonLines, safeLine } from '../../text/safe-text.ts'
-import { wrapped } from '../config/text-layout.ts'
+import { wrapped } from '../terminal/terminal-io.ts'
 import type { Light, Result } from './findings.ts'
 
 const words: Readonly<Record<Light, string>> = {

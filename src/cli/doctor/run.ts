@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../text/safe-text.ts'
 import type { Environment } from '../config/given-settings.ts'
 import type { UsableConfig } from '../config/service-settings.ts'
-import { textWidth } from '../config/text-layout.ts'
+import { textWidth } from '../terminal/terminal-io.ts'
 import { contractCheck, firstReplyChecks } from './api-checks.ts'
 import {
   type Check,

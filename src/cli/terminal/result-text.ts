@@ -1,4 +1,4 @@
-import { isObject, jsonIn } from '../../text/json.ts'
+import { isEmptyValue, isObject, jsonIn } from '../../text/json.ts'
 import { safeLine, safeLines } from '../../text/safe-text.ts'
 
 interface Shown {
@@ -48,17 +48,12 @@ const withoutEmpty = (data: Data): Data =>
   Object.fromEntries(
     Object.entries(data)
       .map(([name, value]): [string, unknown] => [name, valueWithoutEmpty(value)])
-      .filter(([, value]) => !isEmpty(value)),
+      .filter(([, value]) => !isEmptyValue(value)),
   )
 
 function valueWithoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(valueWithoutEmpty)
   return isObject(value) ? withoutEmpty(value) : value
-}
-
-function isEmpty(value: unknown): boolean {
-  if (value === null || value === undefined || value === '') return true
-  return typeof value === 'object' && Object.keys(value).length === 0
 }
 
 /** Space between two columns. */

@@ -5,6 +5,7 @@ import { firstCharacters, messageOf, safeLine } from '../../text/safe-text.ts'
 import { isClearable } from '../../tool/clear-argument.ts'
 import type { AbsentFields, Tool } from '../../tool/tool.ts'
 import { CommandLineError } from '../config/config-error.ts'
+import { typeWords } from '../config/config-file.ts'
 import { commandLine } from '../config/launch-command.ts'
 import { serviceSettings } from '../config/service-settings.ts'
 import type { Terminal } from './terminal-io.ts'
@@ -319,12 +320,6 @@ function unknownHint(name: string, { path, segment, schema, absent }: Unknown): 
 function typeInWords({ type, items }: JsonSchema): string {
   if (type === 'array')
     return schemaOf(items).type === 'object' ? 'a list of objects' : 'a list of texts'
-  const words: Readonly<Record<string, string>> = {
-    string: 'a text',
-    integer: 'a whole number',
-    number: 'a number',
-    boolean: 'true or false',
-    object: 'an object',
-  }
+  const words: Readonly<Record<string, string>> = typeWords
   return words[String(type)] ?? 'free data'
 }

@@ -15,8 +15,7 @@ import { accountArguments } from '../../tool/listed-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { commandLine, quotedForShell } from '../config/launch-command.ts'
-import { type HelpPart, helpParts } from '../config/text-layout.ts'
-import type { Terminal } from './terminal-io.ts'
+import { type HelpPart, helpParts, type Terminal } from './terminal-io.ts'
 import { fieldSchema, flagOf, isFree, ownFlags, toolNamed } from './tool-arguments.ts'
 
 /** The command line of a tool with its required arguments. */

@@ -75,13 +75,13 @@ export const mayImport = {
     'mcp tool apps platform/sessions server/audit calls policy state',
     'state/private-files server/observe sandbox platform contract text',
   ],
-  // This process's terminal: output, questions and input.
+  // This process's terminal: output, layout of lines, questions and input.
   'cli/terminal/terminal-io': 'cli/config',
   // Our entry in the configuration files of MCP clients.
   'cli/install': 'cli/terminal/terminal-io cli/config state/private-files text',
   // Checks of a server's requirements.
   'cli/doctor':
-    'cli/install server tools/index cli/config policy state state/private-files platform contract text',
+    'cli/install cli/terminal/terminal-io server tools/index cli/config policy state state/private-files platform contract text',
   // Tools called from the command line.
   'cli/terminal': [
     'cli/terminal/terminal-io',
@@ -93,7 +93,7 @@ export const mayImport = {
     'server server/tool-summaries tools/index cli/config server/transports mcp tool',
     'platform/sessions server/observe sandbox policy state state/private-files contract apps/pages text',
   ],
-  'cli/main': 'cli cli/config',
+  'cli/main': 'cli cli/terminal/terminal-io cli/config',
   bin: 'cli/main state/private-files',
 
   // Example programs, which start the built program.
