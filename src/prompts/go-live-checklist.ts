@@ -6,7 +6,7 @@ import { definePrompt } from '../mcp/prompt-definition.ts'
 import type { PromptReader, ReadResult } from '../mcp/prompt-reader.ts'
 import { safeText } from '../text/safe-text.ts'
 import { type CatalogPart, checkCatalogPart } from '../tool/checks/catalog-check.ts'
-import { checkGreeting } from '../tool/checks/greeting-check.ts'
+import { checkGreeting } from '../tool/checks/greeting.ts'
 import {
   type CheckResult,
   checkAccounts,

@@ -3,7 +3,7 @@ import { sameWord } from '../../src/text/closest-match.ts'
 import { isObject } from '../../src/text/json.ts'
 import { accountReader } from '../../src/tool/account-reader.ts'
 import { checkNewCatalogValues, withCatalogIds } from '../../src/tool/checks/catalog-check.ts'
-import { checkNewGreeting } from '../../src/tool/checks/greeting-check.ts'
+import { checkNewGreeting } from '../../src/tool/checks/greeting.ts'
 import type { Fields } from '../../src/tool/field-changes.ts'
 import type { Run } from '../../src/tool/tool.ts'
 

@@ -7,7 +7,7 @@ import {
   quoted,
   quotedUpTo,
 } from '../../src/text/dialog-text.ts'
-import { type SpokenGreeting, spokenGreeting } from '../../src/tool/checks/spoken-greeting.ts'
+import { type SpokenGreeting, spokenGreeting } from '../../src/tool/checks/greeting.ts'
 
 /** Request body of one call of a batch. */
 export interface BatchBody {

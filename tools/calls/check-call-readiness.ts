@@ -10,7 +10,12 @@ import {
   isE164,
 } from '../../src/text/phone-number.ts'
 import { type AccountReader, accountReader } from '../../src/tool/account-reader.ts'
-import { checkGreeting } from '../../src/tool/checks/greeting-check.ts'
+import {
+  checkGreeting,
+  type SpokenGreeting,
+  spokenGreeting,
+  spokenGreetingInWords,
+} from '../../src/tool/checks/greeting.ts'
 import {
   CheckResult,
   checkAccounts,
@@ -20,11 +25,6 @@ import {
   problem,
   warning,
 } from '../../src/tool/checks/readiness.ts'
-import {
-  type SpokenGreeting,
-  spokenGreeting,
-  spokenGreetingInWords,
-} from '../../src/tool/checks/spoken-greeting.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { hintFor } from '../../src/tool/references/did-you-mean.ts'
 import type { OutputWithLines, Run } from '../../src/tool/tool.ts'

@@ -6,14 +6,14 @@ import type { Outcome } from '../../src/jinja/index.ts'
 import { ApiError } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { firstCharacters } from '../../src/text/safe-text.ts'
-import { variablePaths } from '../../src/tool/checks/greeting-check.ts'
 import {
   renderLimits,
   type SpokenGreeting,
   spokenGreeting,
   spokenGreetingInWords,
+  variablePaths,
   variablesOf,
-} from '../../src/tool/checks/spoken-greeting.ts'
+} from '../../src/tool/checks/greeting.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { idOf } from '../../src/tool/references/names-to-ids.ts'
 import { badArgument } from '../../src/tool/refused.ts'

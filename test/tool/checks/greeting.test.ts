@@ -3,7 +3,7 @@ import {
   type GreetingFacts,
   spokenGreeting,
   spokenGreetingInWords,
-} from '../../../src/tool/checks/spoken-greeting.ts'
+} from '../../../src/tool/checks/greeting.ts'
 import { startSandbox } from '../../harness/sandbox.ts'
 
 const call = {
