@@ -15,8 +15,7 @@ import { closestWord } from '../text/closest-match.ts'
 import { clientText, safeLine } from '../text/safe-text.ts'
 import { type CompletionSource, completionOf, noCandidates } from './completions.ts'
 import { defectError, refuseCursor } from './errors.ts'
-import type { Prompt, PromptContent } from './prompt-definition.ts'
-import { createPromptReader } from './prompt-reader.ts'
+import { createPromptReader, type Prompt, type PromptContent } from './prompt-definition.ts'
 import { type ReadContext, templateAt } from './resources.ts'
 
 /** `prompts/list`, `prompts/get` and `completion/complete`. */

@@ -14,9 +14,9 @@ import type { Session } from '../platform/sessions/session.ts'
 import { StateError } from '../state/state-access.ts'
 import { clientText } from '../text/safe-text.ts'
 import type { CallContext } from '../tool/run-tool-call.ts'
-import type { CancelledTasks } from '../tool/task.ts'
 import {
   type CallTaskView,
+  type CancelledTasks,
   decodeTaskId,
   type Task,
   type TaskId,

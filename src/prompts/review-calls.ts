@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { routes } from '../contract/routes.ts'
-import { definePrompt } from '../mcp/prompt-definition.ts'
-import type { PromptReader } from '../mcp/prompt-reader.ts'
+import { definePrompt, type PromptReader } from '../mcp/prompt-definition.ts'
 import { counted } from '../text/labels.ts'
 import { safeLines, safeText } from '../text/safe-text.ts'
 import { type LastDays, lastDays } from '../text/time-zone.ts'

@@ -1,7 +1,6 @@
 import { routes } from '../contract/routes.ts'
 import { groupings, type Usage } from '../contract/usage.ts'
-import { type Attachment, definePrompt } from '../mcp/prompt-definition.ts'
-import type { PromptReader } from '../mcp/prompt-reader.ts'
+import { type Attachment, definePrompt, type PromptReader } from '../mcp/prompt-definition.ts'
 import { safeText } from '../text/safe-text.ts'
 import { addDays, dateIn, type LastDays, lastDays } from '../text/time-zone.ts'
 import { compareGroups, sumOf, type UsageSum, usageGroups } from '../tool/results/usage-report.ts'
