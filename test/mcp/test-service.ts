@@ -3,6 +3,7 @@ import { everyTool } from '../../src/mcp/exposure.ts'
 import { type Client, createClient } from '../../src/platform/client.ts'
 import { openPlatform } from '../../src/server/platform.ts'
 import { createMcpService } from '../../src/server/service.ts'
+import { createToolCalling } from '../../src/server/tool-service.ts'
 import { createLocalBroadcast } from '../../src/state/broadcast.ts'
 import { sealingKeysFrom } from '../../src/state/sealing.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
@@ -16,16 +17,16 @@ export const exposure = everyTool(tools)
 /** An MCP service with every tool, in which all clients share one session. */
 export function createTestService(client: Client, onBug: (error: unknown) => void) {
   const session = sessionOf(client)
+  const confirm = 'auto'
+  const records = createSqliteRecords(':memory:', '--state-dir')
+  const broadcast = createLocalBroadcast()
+  const sealingKeys = sealingKeysFrom(async () => ['a secret of this test'])
   return createMcpService({
-    exposure,
+    ...createToolCalling({ confirm, records, broadcast, sealingKeys, onBug }),
+    ...{ exposure, confirm, records, broadcast, onBug },
     isSandbox: true,
     account: undefined,
     sessionFor: () => session,
-    confirm: 'auto',
-    records: createSqliteRecords(':memory:', '--state-dir'),
-    broadcast: createLocalBroadcast(),
-    sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
-    onBug,
   })
 }
 

@@ -33,10 +33,10 @@ export const call = defineCommand({
 })
 
 async function start({ env, ...command }: CallConfig): Promise<Running> {
-  const [{ runCall }, { processTerminal }, { openService }] = await Promise.all([
+  const [{ runCall }, { processTerminal }, { openToolService }] = await Promise.all([
     import('../terminal/tool-call.ts'),
     import('../terminal/terminal-io.ts'),
-    import('../../server/service.ts'),
+    import('../../server/tool-service.ts'),
   ])
   const { observer, close } = await openObservability(command.config)
   const interruption = new AbortController()
@@ -48,7 +48,7 @@ async function start({ env, ...command }: CallConfig): Promise<Running> {
       openService() {
         isCalling = true
         logSandbox(command.config)
-        return openService(command.config, { ...serviceLog, observer })
+        return openToolService(command.config, { ...serviceLog, observer })
       },
     }),
   )

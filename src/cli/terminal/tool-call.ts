@@ -4,7 +4,7 @@ import { tools } from '../../../tools/index.ts'
 import type { PersonsAnswer } from '../../mcp/local-tool-calls.ts'
 import { outcomeOf, targetsOf } from '../../mcp/tool-calls.ts'
 import { mayBeCarriedOut } from '../../platform/failure.ts'
-import type { Service } from '../../server/service.ts'
+import type { ToolService } from '../../server/tool-service.ts'
 import { isObject } from '../../text/json.ts'
 import { safeJsonLines, safeLines } from '../../text/safe-text.ts'
 import { errorMetaKey } from '../../tool/result.ts'
@@ -26,7 +26,7 @@ export interface CallCommand {
 
 interface CallParts {
   readonly terminal: Terminal
-  readonly openService: () => Promise<Pick<Service, 'callLocally' | 'close'>>
+  readonly openService: () => Promise<Pick<ToolService, 'callLocally' | 'close'>>
   /** Fires with Ctrl+C. */
   readonly signal: AbortSignal
 }

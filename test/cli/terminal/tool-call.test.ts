@@ -4,8 +4,8 @@ import { serviceConfig } from '../../../src/cli/config/service-settings.ts'
 import type { Terminal } from '../../../src/cli/terminal/terminal-io.ts'
 import { InterruptedError } from '../../../src/cli/terminal/terminal-io.ts'
 import { runCall } from '../../../src/cli/terminal/tool-call.ts'
-import { openService } from '../../../src/server/service.ts'
 import { openState } from '../../../src/server/state.ts'
+import { openToolService } from '../../../src/server/tool-service.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
@@ -74,7 +74,7 @@ async function run(words: string[], texts: Record<string, string>, person: Perso
     {
       ...{ terminal: fake.terminal, signal: interruption.signal },
       openService: () =>
-        openService(config, {
+        openToolService(config, {
           onBug: (error) => {
             throw error
           },
