@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../src/sandbox/small-seed.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
 import { type ParsedArguments, parseArguments } from '../../src/tool/arguments.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 import { tools } from '../../tools/index.ts'

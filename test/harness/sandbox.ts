@@ -1,7 +1,6 @@
 import type { LlmOptions } from '../../src/sandbox/llm-client.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
-import type { Seed } from '../../src/sandbox/seed.ts'
-import { sandboxKeys, seedIds } from '../../src/sandbox/small-seed.ts'
+import { type Seed, sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
 
 /** A sandbox in this process with a settable clock, and a REST client for it. */
 export function startSandbox({

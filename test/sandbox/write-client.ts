@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { sandboxKeys, seedIds } from '../../src/sandbox/small-seed.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
 import { randomOf } from '../labs/random.ts'
 
 /** A write request. */

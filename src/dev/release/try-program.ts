@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { cleanEnv, startProcess } from '../../../test/harness/program.ts'
 import { tools } from '../../../tools/index.ts'
 import { viewExtension, viewMimeType, viewNames, viewUri } from '../../apps/views.ts'
-import { sandboxKeys } from '../../sandbox/small-seed.ts'
+import { sandboxKeys } from '../../sandbox/seed.ts'
 
 /** A command and its environment. */
 export interface Launch {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { seedIds } from '../../../src/sandbox/small-seed.ts'
+import { seedIds } from '../../../src/sandbox/seed.ts'
 import { freePort, type Program } from '../../harness/program.ts'
 import { sendRefused } from '../../harness/rpc.ts'
 import { callBuiltTool, StdioClient } from '../measure/clients.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { seedIds } from '../../../src/sandbox/small-seed.ts'
+import { seedIds } from '../../../src/sandbox/seed.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { StdioClient } from '../measure/clients.ts'
 import { concurrently } from '../measure/concurrency.ts'

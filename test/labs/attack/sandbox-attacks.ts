@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { seedIds } from '../../../src/sandbox/small-seed.ts'
+import { seedIds } from '../../../src/sandbox/seed.ts'
 import { hostileSources, hostileTemplate, templateCount } from '../../harness/hostile-templates.ts'
 import { exchange } from '../../harness/raw-http.ts'
 import { callBuiltTool } from '../measure/clients.ts'

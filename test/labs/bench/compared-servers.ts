@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { Agent, request } from 'undici'
-import { seedIds } from '../../../src/sandbox/small-seed.ts'
+import { seedIds } from '../../../src/sandbox/seed.ts'
 import type { Tool } from '../../../src/tool/tool.ts'
 import { tools } from '../../../tools/index.ts'
 

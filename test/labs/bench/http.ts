@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { seedIds } from '../../../src/sandbox/small-seed.ts'
+import { seedIds } from '../../../src/sandbox/seed.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { cores, type MeasuredServer, scarceMemory } from '../measure/program.ts'
 import { type Goal, median, round, type Section } from '../measure/report.ts'

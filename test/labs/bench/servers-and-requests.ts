@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../../src/sandbox/small-seed.ts'
+import { sandboxKeys, seedIds } from '../../../src/sandbox/seed.ts'
 import { clientMeta, mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { bin } from '../../harness/program.ts'
 import { cores, type MeasuredServer, startServer } from '../measure/program.ts'

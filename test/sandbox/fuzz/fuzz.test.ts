@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { withFaults } from '../../../src/sandbox/faults.ts'
-import { sandboxKeys } from '../../../src/sandbox/small-seed.ts'
+import { sandboxKeys } from '../../../src/sandbox/seed.ts'
 import { type Operation, operationsOf } from '../../harness/openapi.ts'
 import { startSandbox } from '../../harness/sandbox.ts'
 import { fuzz } from './fuzz.ts'

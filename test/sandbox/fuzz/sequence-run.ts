@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../../src/sandbox/small-seed.ts'
+import { sandboxKeys, seedIds } from '../../../src/sandbox/seed.ts'
 import { isObject, type Operation } from '../../harness/openapi.ts'
 import { referenceKinds, withNestings, withReferences } from '../../harness/schema-values.ts'
 import type { Step } from './random-requests.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { seedIds } from '../../../src/sandbox/small-seed.ts'
+import { seedIds } from '../../../src/sandbox/seed.ts'
 import {
   type ClientKind,
   clientKinds,
