@@ -4,7 +4,7 @@ import { createAgent } from './agents.ts'
 import { planCall } from './call-plan.ts'
 import { rowOfPlan } from './call-row.ts'
 import { type Content, type Fixture, loadContent, type NextId } from './fixture/fixture.ts'
-import { hotelContent } from './fixture/hotel-calls.ts'
+import { hotelContent } from './fixture/hotel.ts'
 import { insertSipTrunk } from './sip-trunks.ts'
 import type { Store } from './store.ts'
 
