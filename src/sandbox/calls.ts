@@ -22,7 +22,7 @@ import { fieldError } from './request.ts'
 import { instant, pageOfRows } from './row-pages.ts'
 import { findSipTrunk } from './sip-trunks.ts'
 import { webCallPath } from './web-calls/answer-web-call.ts'
-import { insertWebCall, type WebTalk, webCallOf } from './web-calls/web-call-row.ts'
+import { insertWebCall, type WebTalk, webCallOf } from './web-calls/web-call-state.ts'
 
 /** Handlers of calls and conversations. */
 export const callHandlers = [

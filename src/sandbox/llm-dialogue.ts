@@ -5,7 +5,7 @@ import { Dialogue, type ScriptLine } from './dialogue.ts'
 import { type ChatMessage, completeChat, LlmError, type LlmOptions } from './llm-client.ts'
 import type { Store } from './store.ts'
 import type { Reply } from './web-calls/rule-based-replies.ts'
-import { webCallOf } from './web-calls/web-call-row.ts'
+import { webCallOf } from './web-calls/web-call-state.ts'
 
 /*
  * Phone and web calls in which a language model speaks. As for a scripted call, the stored row

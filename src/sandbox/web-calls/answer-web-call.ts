@@ -6,8 +6,18 @@ import { LlmError } from '../llm-client.ts'
 import type { LlmCalls } from '../llm-dialogue.ts'
 import type { Store } from '../store.ts'
 import { type Reply, replyByRules } from './rule-based-replies.ts'
-import { talkOf, type WebCallRow, type WebTalk, webCallByToken } from './web-call-row.ts'
-import { goOn, hangUp, join, longestText, type Refusal, stateOf } from './web-call-state.ts'
+import {
+  goOn,
+  hangUp,
+  join,
+  longestText,
+  type Refusal,
+  stateOf,
+  talkOf,
+  type WebCallRow,
+  type WebTalk,
+  webCallByToken,
+} from './web-call-state.ts'
 
 /** Path prefix of the pages; the call's token follows. */
 export const webCallPath = '/web-calls/'

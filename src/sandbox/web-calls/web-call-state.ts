@@ -1,14 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { callSettings } from '../agent-call-settings.ts'
 import { CallRow, callDetailAt, scriptOf } from '../call-row.ts'
 import { Dialogue } from '../dialogue.ts'
 import type { Store } from '../store.ts'
-import { markJoined, talkOf, type WebCallRow } from './web-call-row.ts'
 
 /*
- * A web call that a person has joined. As for every call, its row holds a complete course: the
- * transcript so far, and the end of the call if nothing more is said (reminders, then the agent
- * hangs up). Each typed line replaces the future part. So the call ends even without this process,
- * and `calls.get` agrees with the page.
+ * A web call that a person can join in a browser. As for every call, its row holds a complete
+ * course: the transcript so far, and the end of the call if nothing more is said (reminders, then
+ * the agent hangs up). Each typed line replaces the future part. So the call ends even without this
+ * process, and `calls.get` agrees with the page.
  */
+
+const WebTalk = z.object({
+  settings: z.record(z.string(), z.unknown()).transform(callSettings),
+  greeting: z.object({ text: z.string(), error: z.string().nullable() }),
+  agent: z.object({ name: z.string().nullable(), note: z.string().nullable() }),
+  /** The person's first words, sent when the person joins the call. */
+  initialText: z.string().nullable(),
+  skipGreeting: z.boolean(),
+})
+/** What the agent of a web call needs to talk with a person. */
+export type WebTalk = z.output<typeof WebTalk>
+
+/** A web call that can be joined in a browser. */
+const WebCallRow = z.object({
+  call_id: z.string(),
+  token: z.string(),
+  talk: z.string(),
+  /** Unix ms; null until somebody joins. */
+  joined: z.int().nullable(),
+})
+export type WebCallRow = z.output<typeof WebCallRow>
+
+/**
+ * Makes a web call joinable in a browser. Its new random token, a part of the page's URL, is the
+ * only credential.
+ */
+export function insertWebCall(store: Store, callId: string, talk: WebTalk): void {
+  const token = randomUUID().replaceAll('-', '')
+  store.insert('web_calls', { call_id: callId, token, talk: JSON.stringify(talk) })
+}
+
+export const webCallByToken = (store: Store, token: string): WebCallRow | undefined =>
+  store.find(WebCallRow, 'web_calls', { token })
+
+export const webCallOf = (store: Store, callId: string): WebCallRow | undefined =>
+  store.find(WebCallRow, 'web_calls', { call_id: callId })
+
+export const talkOf = ({ talk }: WebCallRow): WebTalk => WebTalk.parse(JSON.parse(talk))
 
 /** Why an action on a call is refused. */
 export type Refusal = 'not_waiting' | 'not_joined' | 'ended' | 'too_many'
@@ -36,7 +76,10 @@ export function join(
   dialogue.event(`A person joined in a browser. ${voice}`)
   if (initialText === null || !skipGreeting) dialogue.open(greeting, false)
   dialogue.silence()
-  markJoined(store, web.call_id, now)
+  store.run('UPDATE web_calls SET joined = :now WHERE call_id = :callId', {
+    callId: web.call_id,
+    now,
+  })
   replaceCourse(store, row, { ...row, answered: now, speed: 1 }, dialogue)
   return undefined
 }
