@@ -44,6 +44,9 @@ export interface AdmittedRequest {
   readonly network: string
 }
 
+/** True for the path of the MCP endpoint. */
+export const isMcp = (path: string): boolean => path === '/mcp' || path === '/mcp/'
+
 /** Methods of /mcp. GET and DELETE are refused: there are no standalone streams and no sessions. */
 const methods = 'POST, OPTIONS'
 
@@ -101,7 +104,7 @@ export function createAdmission(options: AdmissionOptions, exposureFor: Exposure
       const page = validateOriginHeader(headers.origin, origins)
       if (!page.ok) return void refuse(response, 403, page.message)
       if (headers.origin) allowPage(request, response, headers.origin, exposedHeaders)
-      if (path !== '/mcp' && path !== '/mcp/') return void sendNotFound(response)
+      if (!isMcp(path)) return void sendNotFound(response)
       if (method === 'OPTIONS') return void response.writeHead(204, { allow: methods }).end()
       const key = readKey(headersDistinct)
       if (!key.ok) return refuseKey(response, key.status, key.message)

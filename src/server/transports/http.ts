@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
-import { type AdmissionOptions, createAdmission } from './http-admission.ts'
+import { type AdmissionOptions, createAdmission, isMcp } from './http-admission.ts'
 import { refuse, refuseMethod, responseForClient, sendJson } from './http-answers.ts'
 import { readKey } from './http-authentication.ts'
 import { Connections } from './http-connection-flow.ts'
@@ -174,8 +174,6 @@ function requestHandler(parts: HttpParts) {
     })
   }
 }
-
-const isMcp = (path: string) => path === '/mcp' || path === '/mcp/'
 
 /** True if a browser has opened /mcp. MCP clients accept `text/event-stream`, browsers do not. */
 function wantsPage({ method = '', headers: { accept = '' } }: IncomingMessage): boolean {
