@@ -1,14 +1,22 @@
+import {
+  type CallToolResult,
+  isInputRequiredResult,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
 import packageJson from '../../package.json' with { type: 'json' }
 import { tools } from '../../tools/index.ts'
 import { exposedTools, type ServiceConfig } from '../cli/config/service-settings.ts'
 import { createCancellations } from '../mcp/cancellations.ts'
-import { createLocalCalls } from '../mcp/local-tool-calls.ts'
+import type { Exposure } from '../mcp/exposure.ts'
 import { createToolCalls } from '../mcp/tool-calls.ts'
+import type { Session } from '../platform/sessions/session.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import type { State } from '../state/state.ts'
 import type { StateError } from '../state/state-access.ts'
+import { safeLine } from '../text/safe-text.ts'
 import type { ConfirmMode } from '../tool/confirm-mode.ts'
-import { createConfirmations } from '../tool/confirmation.ts'
+import { createConfirmations, type EarlierQuestion } from '../tool/confirmation.ts'
 import { createUsedTokens } from '../tool/single-use-tokens.ts'
 import { type Audit, openAudit } from './audit/audit.ts'
 import { createCallServices } from './call-services.ts'
@@ -17,9 +25,6 @@ import { openPlatform } from './platform.ts'
 import { openSealingKeys } from './secrets.ts'
 import { createSessions } from './sessions.ts'
 import { openState, openUndoLog } from './state.ts'
-
-/** Client in the audit trail for tool calls from the command line. */
-const terminalClient = { name: 'voice-agent-mcp call', version: packageJson.version }
 
 /** Callbacks and signals of the program that calls tools. */
 export interface ToolServiceEvents {
@@ -71,13 +76,8 @@ export async function openToolService(config: ServiceConfig, events: ToolService
   return {
     ...calls,
     ...{ exposure, isSandbox, sealingKeys, state, platform, sessionFor },
-    /** Calls a tool from the command line, with the server's own API key. */
-    callLocally: createLocalCalls({
-      ...calls,
-      exposure,
-      session: () => sessionFor(undefined),
-      client: terminalClient,
-    }),
+    callLocally: (call: LocalCall, caller: LocalCaller) =>
+      callLocally(call, caller, { ...calls, exposure, session: sessionFor(undefined) }),
     async close() {
       await audit?.close()
       await state.close()
@@ -110,4 +110,86 @@ export function createToolCalling(options: ToolCallingOptions) {
   }
   const toolCalls = createToolCalls({ ...options, cancellations, onStateFailure })
   return { confirmations, cancellations, toolCalls }
+}
+
+export type PersonsAnswer = 'accept' | 'decline' | 'cancel'
+
+interface LocalCall {
+  readonly tool: string
+  readonly arguments: Record<string, unknown>
+}
+
+/** Callbacks and abort signal of one local tool call. */
+interface LocalCaller {
+  /**
+   * Asks the person; `undefined`: nobody can be asked, so the tool call returns a preview with a
+   * token.
+   */
+  readonly ask: ((question: string) => Promise<PersonsAnswer>) | undefined
+  readonly progress: (message: string) => void
+  readonly signal: AbortSignal
+}
+
+interface LocalCallParts extends Pick<ToolCalling, 'confirmations' | 'toolCalls'> {
+  /** The operator's exposure: no headers restrict a local call further. */
+  readonly exposure: Exposure
+  /** The session of the server's own key. */
+  readonly session: Session
+}
+
+/**
+ * Calls a tool from this process, with the server's own API key, as the command line does.
+ * Confirmation, policy, journal and audit trail are the same as for a client. Only the MCP messages
+ * are omitted. Throws ProtocolError for a tool that is unknown or not exposed.
+ */
+async function callLocally(
+  { tool: name, arguments: args }: LocalCall,
+  { ask, progress, signal }: LocalCaller,
+  { exposure, confirmations, toolCalls, session }: LocalCallParts,
+): Promise<CallToolResult> {
+  const tool = exposure.tools.find((one) => one.name === name)
+  if (!tool) throw toolCalls.unknownTool(name, exposure, args, { session, sender })
+  const run = (earlier: EarlierQuestion) =>
+    toolCalls.run(tool, args, {
+      ...{ session, sender, signal, tools: exposure.tools, stateless: undefined },
+      client: {
+        confirmOf: (call) => confirmations.of({ ...call, asksIn: ask && 'form', earlier }),
+        progress: (_, message) => progress(safeLine(message)),
+        takesTasks: false,
+      },
+    })
+  let result = await run({ requestState: undefined, answers: undefined })
+  // The effect of the arguments may have changed since the question. The person is then asked
+  // again.
+  while (isInputRequiredResult(result)) {
+    const { requestState: sealed = '', inputRequests } = result
+    const { message } = Question.parse(inputRequests?.confirm).params
+    const answers = responsesFor((await ask?.(message)) ?? 'cancel')
+    const requestState = await confirmations.verifyRequestState(sealed).catch(lateAnswer)
+    result = await run({ requestState, answers })
+  }
+  return result
+}
+
+/** Sender of local tool calls, for the audit trail. */
+const sender = () =>
+  ({
+    transport: 'terminal',
+    client: { name: 'voice-agent-mcp call', version: packageJson.version },
+    userAgent: undefined,
+  }) as const
+
+/** The message of an elicitation request. */
+const Question = z.object({ params: z.object({ message: z.string() }) })
+
+const responsesFor = (action: PersonsAnswer) => ({
+  confirm: action === 'accept' ? { action, content: { confirm: true } } : { action },
+})
+
+function lateAnswer(error: unknown): never {
+  if (!(error instanceof Error) || error.message !== 'expired') throw error
+  throw new ProtocolError(
+    -32602,
+    'The answer came too late: a question is valid for eleven minutes. Nothing was done.',
+  )
 }
