@@ -2,7 +2,6 @@ import type { Implementation } from '@modelcontextprotocol/server'
 import * as z from 'zod/mini'
 import { declaresViews, type ViewName, viewMeta } from '../apps/views.ts'
 import type { Observer } from '../server/observe/observer.ts'
-import type { InstructionsInput } from './instructions.ts'
 import {
   Discover,
   Initialize,
@@ -16,7 +15,7 @@ import {
   resultFor,
   resultResponse,
 } from './messages.ts'
-import { serverOptionsFor, unchangingCacheHint } from './server-info.ts'
+import { type InstructionsInput, serverOptionsFor, unchangingCacheHint } from './server-info.ts'
 
 /*
  * Answers the first messages of a stdio connection, about the server's identity and its tools,

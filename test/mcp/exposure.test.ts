@@ -7,8 +7,8 @@ import {
   narrowExposure,
   toolsetsOf,
 } from '../../src/mcp/exposure.ts'
-import { instructionsFor } from '../../src/mcp/instructions.ts'
 import { createRequestExposure } from '../../src/mcp/request-exposure.ts'
+import { instructionsFor } from '../../src/mcp/server-info.ts'
 import { tools } from '../../tools/index.ts'
 
 const names = { toolsets: 'SETS', tools: 'TOOLS', excludeTools: 'EXCLUDED', readOnly: 'READ' }
