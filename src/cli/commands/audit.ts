@@ -6,43 +6,18 @@ import {
   jsonSettings,
   limit,
   optionalChoice,
-  type Setting,
   type SettingTexts,
   settingReader,
   text,
+  time,
 } from '../config/setting.ts'
 import { isInMemory, stateLocation, stateLocationSettings } from '../config/state.ts'
 import { defineCommand, ending, type Running } from './command.ts'
 
-const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
-
-const isUnit = (unit: string): unit is keyof typeof unitsMs => Object.hasOwn(unitsMs, unit)
-
-/**
- * Setting for a point in time, given as a date or as a time before now. The parsed value is in Unix
- * ms.
- */
-const instant = (help: string): Setting<number | undefined> => ({
-  value: 'TIME',
-  help,
-  range: 'A time ago, such as 30m, 12h or 7d, or a date, such as 2026-11-22 or 2026-11-22T08:00Z.',
-  json: { type: 'string' },
-  parse(given, label) {
-    if (given === undefined) return undefined
-    const [, amount, unit = ''] = /^(\d{1,6})([a-z])$/.exec(given) ?? []
-    if (amount !== undefined && isUnit(unit)) return Date.now() - Number(amount) * unitsMs[unit]
-    const time = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN
-    if (Number.isFinite(time)) return time
-    throw new ConfigError(
-      `${label} takes a time ago, such as 12h or 7d, or a date, such as 2026-11-22T08:00Z.`,
-    )
-  },
-})
-
 /** Filters of the printed audit entries. */
 const auditQuerySettings = {
-  since: instant('Only entries from this time on.'),
-  until: instant('Only entries before this time.'),
+  since: time('Only entries from this time on.'),
+  until: time('Only entries before this time.'),
   tool: text({ value: 'NAME', help: 'Only entries of this tool.' }),
   outcome: optionalChoice({
     value: 'WORD',

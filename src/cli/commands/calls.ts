@@ -2,7 +2,7 @@ import { safeLine } from '../../text/safe-text.ts'
 import { CommandLineError, ConfigError } from '../config/config-error.ts'
 import { exitCodes } from '../config/exit-codes.ts'
 import { commandLine, quotedForShell } from '../config/launch-command.ts'
-import { type Setting, settingReader, text } from '../config/setting.ts'
+import { settingReader, text } from '../config/setting.ts'
 import {
   isInMemory,
   type StateLocation,
@@ -31,21 +31,18 @@ interface CallsCommandConfig {
  */
 const maxStopText = 200
 
-const stopText = (value: string, help: string, range = ''): Setting<string | undefined> => ({
-  ...text({ value, help, range }),
-  parse(given, label) {
-    if (given === undefined || given.length <= maxStopText) return given
-    throw new ConfigError(`${label} takes at most ${maxStopText} characters.`)
-  },
-})
-
 const callStopSettings = {
-  reason: stopText('TEXT', 'Why calls are stopped. Each refusal says so.'),
-  by: stopText(
-    'NAME',
-    'Who stops calls. Each refusal says so.',
-    'Default: the name of the user who runs the command.',
-  ),
+  reason: text({
+    value: 'TEXT',
+    help: 'Why calls are stopped. Each refusal says so.',
+    maxLength: maxStopText,
+  }),
+  by: text({
+    value: 'NAME',
+    help: 'Who stops calls. Each refusal says so.',
+    range: 'Default: the name of the user who runs the command.',
+    maxLength: maxStopText,
+  }),
 }
 
 export const calls = defineCommand({

@@ -79,13 +79,22 @@ export const settingHelp = ({ help, range }: Setting): string =>
 type Spec = Pick<Setting, 'help'>
 type TextSpec = Spec & Pick<Setting, 'value' | 'variable' | 'blankError' | 'isSecret'>
 
-export const text = (
-  spec: TextSpec & { range?: string; json?: SettingJson },
-): Setting<string | undefined> => ({
+/** A text of at most `maxLength` characters. */
+export const text = ({
+  maxLength = Number.POSITIVE_INFINITY,
+  ...spec
+}: TextSpec & {
+  range?: string
+  json?: SettingJson
+  maxLength?: number
+}): Setting<string | undefined> => ({
   range: '',
   json: { type: 'string' },
   ...spec,
-  parse: (given) => given,
+  parse(given, label) {
+    if (given === undefined || given.length <= maxLength) return given
+    throw new ConfigError(`${label} takes at most ${maxLength} characters.`)
+  },
 })
 
 /** Names, separated by commas, as one text; a configuration file may give them as a list. */
@@ -196,6 +205,28 @@ export const seconds = (spec: Spec & { default: number }): Setting<number> => {
   const setting = number({ ...spec, ...longestSeconds, value: 'SECONDS', range })
   return { ...setting, parse: (given, label) => 1000 * setting.parse(given, label) }
 }
+
+/** A point in time, given as a date or as a time before now. The parsed value is in Unix ms. */
+export const time = (help: string): Setting<number | undefined> => ({
+  value: 'TIME',
+  help,
+  range: 'A time ago, such as 30m, 12h or 7d, or a date, such as 2026-11-22 or 2026-11-22T08:00Z.',
+  json: { type: 'string' },
+  parse(given, label) {
+    if (given === undefined) return undefined
+    const [, amount, unit = ''] = /^(\d{1,6})([a-z])$/.exec(given) ?? []
+    if (amount !== undefined && isUnit(unit)) return Date.now() - Number(amount) * unitsMs[unit]
+    const at = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN
+    if (Number.isFinite(at)) return at
+    throw new ConfigError(
+      `${label} takes a time ago, such as 12h or 7d, or a date, such as 2026-11-22T08:00Z.`,
+    )
+  },
+})
+
+const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
+
+const isUnit = (unit: string): unit is keyof typeof unitsMs => Object.hasOwn(unitsMs, unit)
 
 const maxCount = 1_000_000
 
