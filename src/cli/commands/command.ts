@@ -14,6 +14,8 @@ export interface Running {
 
 /** The given settings and operands of a command. */
 export interface CommandInput extends GivenSettings {
+  /** All commands of the program. */
+  readonly commands: readonly CommandSpec[]
   readonly env: Environment
   readonly operands: readonly string[]
   /** Non-fatal warnings, one sentence each. */

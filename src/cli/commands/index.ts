@@ -1,9 +1,4 @@
-import {
-  allSettings,
-  type CommandLine,
-  type CommandSpec,
-  parseCommandLine,
-} from '../config/command-line.ts'
+import { allSettings, type CommandLine, parseCommandLine } from '../config/command-line.ts'
 import { ConfigError, faultsOf, throwFaults } from '../config/config-error.ts'
 import { configFileSettings, readConfigFile } from '../config/config-file.ts'
 import { type Environment, givenSettings, unknownVariables } from '../config/given-settings.ts'
@@ -11,7 +6,7 @@ import type { SettingGroup } from '../config/setting.ts'
 import { audit } from './audit.ts'
 import { call } from './call.ts'
 import { calls } from './calls.ts'
-import { completionOf } from './completion.ts'
+import { completion } from './completion.ts'
 import { config } from './config.ts'
 import { doctor } from './doctor.ts'
 import { http } from './http.ts'
@@ -20,8 +15,8 @@ import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
 import { tools } from './tools.ts'
 
-/** All commands but `completion`. To add a command, write its file and add a row here. */
-const others = [
+/** All commands. To add a command, write its file and add a row here. */
+export const commands = [
   stdio,
   http,
   sandbox,
@@ -33,10 +28,8 @@ const others = [
   tools,
   call,
   calls,
+  completion,
 ] as const
-
-/** All commands, including `completion`. */
-export const commands = [...others, completionOf((): readonly CommandSpec[] => commands)] as const
 
 const defaultCommand = stdio
 
@@ -84,7 +77,7 @@ function configured(
   const config = () => {
     const given = givenSettings(group, sources)
     report(given.faults)
-    return configure({ ...given, env, operands, faults, warnings })
+    return configure({ ...given, commands, env, operands, faults, warnings })
   }
   // An invalid configuration file is refused with all faults, including those of flags and
   // variables.
