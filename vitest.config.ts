@@ -18,7 +18,7 @@ const slow = [
   'test/cli/unwritable-log.test.ts',
   'test/cli/web-call-server.test.ts',
   'test/dev/docs-install-buttons.test.ts',
-  'test/dev/imports/check.test.ts',
+  'test/dev/imports.test.ts',
   'test/dev/release/desktop-bundle.test.ts',
   'test/dev/release/install-options.test.ts',
   'test/dev/terminal-recording.test.ts',

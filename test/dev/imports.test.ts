@@ -3,9 +3,9 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { importProblems } from '../../../src/dev/imports/check.ts'
+import { importProblems } from '../../src/dev/imports.ts'
 
-const root = join(import.meta.dirname, '../../..')
+const root = join(import.meta.dirname, '../..')
 let copy: string
 
 beforeEach(() => {
