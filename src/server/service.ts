@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { callTaskView } from '../../tools/calls/follow-calls.ts'
 import type { OauthConfig } from '../cli/config/http.ts'
 import type { ServiceConfig } from '../cli/config/service-settings.ts'
+import { routes } from '../contract/routes.ts'
 import type { Exposure } from '../mcp/exposure.ts'
 import { createHttpFastPath } from '../mcp/http-fast-path.ts'
 import { createStreamObserving } from '../mcp/observed-request.ts'
@@ -13,6 +14,7 @@ import { createToolCatalogues } from '../mcp/tools.ts'
 import type { FetchDocument } from '../oauth/client-metadata.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
+import { resultOr } from '../platform/time-limit.ts'
 import { prompts } from '../prompts/index.ts'
 import { skills } from '../prompts/skills.ts'
 import type { State } from '../state/state.ts'
@@ -20,11 +22,12 @@ import type { ConfirmMode } from '../tool/confirm-mode.ts'
 import { createCancelledTasks } from '../tool/task.ts'
 import { openOauth } from './oauth.ts'
 import type { Observer } from './observe/observer.ts'
-import { createReadiness } from './readiness.ts'
+import type { Platform } from './platform.ts'
 import { openLocalToken } from './secrets.ts'
 import { createKeyCheck } from './sessions.ts'
 import { prepareState } from './state.ts'
 import { openToolService, type ToolCalling, type ToolServiceEvents } from './tool-service.ts'
+import type { Reachability, Readiness } from './transports/http.ts'
 
 /** Options and callbacks of a transport. */
 interface ServiceEvents extends ToolServiceEvents {
@@ -132,3 +135,46 @@ export function createMcpService(options: McpServiceOptions) {
     observeStream: createStreamObserving(options.observer, options.sessionFor),
   }
 }
+
+/**
+ * Time for which a readiness result is reused, ms, so that probes of several load balancers share
+ * one platform request.
+ */
+const readinessReuseMs = 2000
+
+/**
+ * Timeout of the platform and the state in a probe, ms. Below the 1 s default timeout of probes.
+ */
+const probeTimeoutMs = 900
+
+/**
+ * Creates the readiness check. Every reply of the platform counts as reachable, including 401 and
+ * 5xx: during an outage, this server's error messages help clients more than a load balancer
+ * without servers.
+ */
+function createReadiness(platform: Platform, state: State): () => Promise<Readiness> {
+  let found: Promise<Readiness> | undefined
+  return () => {
+    found ??= findReadiness(platform, state).finally(() => {
+      setTimeout(() => {
+        found = undefined
+      }, readinessReuseMs).unref()
+    })
+    return found
+  }
+}
+
+async function findReadiness(platform: Platform, state: State): Promise<Readiness> {
+  const { method, path } = routes.accounts.current
+  const [ofPlatform, ofState] = await Promise.all([
+    reachable(platform.send({ method, target: path, headers: {}, timeLeftMs: probeTimeoutMs })),
+    resultOr(reachable(state.check()), () => 'unreachable' as const, { ms: probeTimeoutMs }),
+  ])
+  return { platform: ofPlatform, state: ofState }
+}
+
+const reachable = (attempt: Promise<unknown>): Promise<Reachability> =>
+  attempt.then(
+    () => 'ok',
+    () => 'unreachable',
+  )
