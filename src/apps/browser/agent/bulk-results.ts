@@ -2,7 +2,7 @@ import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { type Tone, toneIcons } from '../../design.ts'
 import { button } from '../shared/controls.ts'
-import { badge, emptyState, h, icon, problemText } from '../shared/dom.ts'
+import { badge, type Content, emptyState, h, icon, problemText } from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { agentCard, openedId, settingsButton, warningList } from './card.ts'
 import { changeList, saveRequest, unsavedBadge } from './changes.ts'
@@ -35,14 +35,14 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
   return {
     title: `${number(agents.length)} agent${agents.length === 1 ? '' : 's'}`,
     about: [
-      ...(unsaved > 0 ? [unsavedBadge()] : []),
-      ...outcomeNames(agents).map((name) =>
+      unsaved > 0 && unsavedBadge(),
+      outcomeNames(agents).map((name) =>
         badge(`${number(count(name))} ${wordsOf(name).toLowerCase()}`, toneOf(name)),
       ),
-      ...(owner ? [h('span', {}, `In ${owner}`)] : []),
+      owner && h('span', {}, `In ${owner}`),
     ],
     content: [
-      ...(data.failed_accounts ?? []).map(({ reason = '', accounts }) =>
+      (data.failed_accounts ?? []).map(({ reason = '', accounts }) =>
         h(
           'p',
           { class: 'notice', 'data-tone': 'warning' },
@@ -50,15 +50,14 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
           ` Not looked for in ${accounts.map(({ id = '', name }) => plainText(name ?? id)).join(', ')}: ${plainText(reason)}`,
         ),
       ),
-      ...(agents.length === 0
-        ? [emptyState('No agents', 'The selection matches no agent. Nothing was changed.')]
-        : groups.map((group, at) => {
-            const isFirst = group.outcome !== groups[at - 1]?.outcome
-            return groupSection(group, { data, page }, isFirst && count(group.outcome))
-          })),
-      ...(unsaved > 0
-        ? [h('div', { class: 'row' }, saveRequest(page.host, `Ask to save ${number(unsaved)}`))]
-        : []),
+      agents.length === 0 &&
+        emptyState('No agents', 'The selection matches no agent. Nothing was changed.'),
+      groups.map((group, at) => {
+        const isFirst = group.outcome !== groups[at - 1]?.outcome
+        return groupSection(group, { data, page }, isFirst && count(group.outcome))
+      }),
+      unsaved > 0 &&
+        h('div', { class: 'row' }, saveRequest(page.host, `Ask to save ${number(unsaved)}`)),
     ],
   }
 }
@@ -184,17 +183,16 @@ const nameOf = ({ item: { agent_id: agentId, name }, at }: Placed): string =>
 const isRead = ({ agent_id: agentId, name = '', outcome }: ManyItem): boolean =>
   outcome !== 'failed' || (name !== '' && name !== agentId)
 
-function memberName(member: Placed, { data, page }: Shown): readonly (Node | string)[] {
+function memberName(member: Placed, { data, page }: Shown): Content {
   const { item, at } = member
   const { agent_id: agentId, account = data.account } = item
   const text = nameOf(member)
   const owner = ownerName(item.account)
-  const suffix = owner ? [h('span', { class: 'muted' }, ` in ${owner}`)] : []
+  const suffix = owner && h('span', { class: 'muted' }, ` in ${owner}`)
   if (agentId === undefined || !isRead(item) || !page.host.canCallTools())
-    return [h('span', { dir: 'auto' }, text), ...suffix]
+    return [h('span', { dir: 'auto' }, text), suffix]
   const accountId = account?.id ?? data.account_id
-  const open = settingsButton({ id: `agent-${at}`, text, agentId, accountId }, data, page)
-  return [open, ...suffix]
+  return [settingsButton({ id: `agent-${at}`, text, agentId, accountId }, data, page), suffix]
 }
 
 function openedSection(agent: Readonly<Record<string, unknown>>, page: Page<AgentData>) {

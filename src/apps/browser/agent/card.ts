@@ -2,7 +2,7 @@ import { isObject } from '../../../text/json.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { button, copyable } from '../shared/controls.ts'
 import { voiceName } from '../shared/display-names.ts'
-import { factList, h, icon } from '../shared/dom.ts'
+import { type Content, factList, h, icon } from '../shared/dom.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
 import type { Args, Page } from '../shared/view.ts'
 import { sampleButton } from '../shared/voice-sample.ts'
@@ -33,13 +33,13 @@ const inFront = new Set([
  * argument that selects the account in whose catalog the voice's name is looked up; without it, the
  * card shows the voice's id.
  */
-export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args): readonly Node[] {
+export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args): Content {
   const settings = Object.entries(agent).filter(([name]) => !elsewhere.has(name))
   const isInFront = (path: string, value: unknown) =>
     inFront.has(path) && isPlain(value) && !isUnspoken(path, agent)
   const id = typeof agent.id === 'string' ? agent.id : ''
   return [
-    ...greeting(agent),
+    greeting(agent),
     factList([
       ['Model', codesOf(agent, 'model', ['model', 'provider'], page)],
       ['Voice', voiceFact(agent, page, account)],
@@ -56,7 +56,7 @@ export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args):
         id !== '' && copyable(plainText(id), { id: 'copy-id', what: "the agent's id", ...page }),
       ],
     ]),
-    ...settingSections(settings, isInFront, page.formats),
+    settingSections(settings, isInFront, page.formats),
   ]
 }
 
@@ -79,24 +79,22 @@ const isUnspoken = (path: string, agent: Fields) =>
 const isCallerFirst = (agent: Fields) => textIn(agent, 'initial_message', 'mode') === 'user_first'
 
 /** The agent's first words, or that the caller speaks first. */
-function greeting(agent: Fields): readonly Node[] {
-  if (!isObject(agent.initial_message)) return []
+function greeting(agent: Fields): Content {
+  if (!isObject(agent.initial_message)) return false
   const message = isCallerFirst(agent) ? '' : textIn(agent, 'initial_message', 'message')
   const isWorded = textIn(agent, 'initial_message', 'mode') === 'dynamic_message'
-  return [
+  return h(
+    'figure',
+    { class: 'greeting' },
     h(
-      'figure',
-      { class: 'greeting' },
-      h(
-        'figcaption',
-        { class: 'muted' },
-        ...['Says first', isWorded && ', worded by the model', isWorded && message && ' from:'],
-      ),
-      message
-        ? h('blockquote', {}, longText(linesOf(message), 'greeting', templateNodes))
-        : !isWorded && h('p', { class: 'muted' }, 'Nothing: the caller speaks first.'),
+      'figcaption',
+      { class: 'muted' },
+      ...['Says first', isWorded && ', worded by the model', isWorded && message && ' from:'],
     ),
-  ]
+    message
+      ? h('blockquote', {}, longText(linesOf(message), 'greeting', templateNodes))
+      : !isWorded && h('p', { class: 'muted' }, 'Nothing: the caller speaks first.'),
+  )
 }
 
 /** A greeting with its template placeholders marked. */
@@ -158,13 +156,15 @@ function voiceFact(
   return place
 }
 
-export function tagList({ tags }: Fields): HTMLElement | undefined {
+export function tagList({ tags }: Fields): Content {
   const all = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
-  if (all.length === 0) return undefined
-  return h(
-    'ul',
-    { class: 'tags', 'aria-label': 'Tags' },
-    all.map((tag) => h('li', { dir: 'auto' }, withSoftHyphens(plainText(tag)))),
+  return (
+    all.length > 0 &&
+    h(
+      'ul',
+      { class: 'tags', 'aria-label': 'Tags' },
+      all.map((tag) => h('li', { dir: 'auto' }, withSoftHyphens(plainText(tag)))),
+    )
   )
 }
 

@@ -1,5 +1,5 @@
 import { askButtons } from '../shared/controls.ts'
-import { added, badge, h, icon, pieceNodes, removed } from '../shared/dom.ts'
+import { added, badge, type Content, h, icon, pieceNodes, removed } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Host } from '../shared/host.ts'
 import { type Piece, wordDiff } from '../shared/word-diff.ts'
@@ -48,8 +48,8 @@ function contrast({ field, before, after }: Change, id: string, formats: Formats
   )
 }
 
-const paragraph = (...nodes: readonly (Node | string)[]): HTMLElement =>
-  h('p', { class: 'value', dir: 'auto' }, nodes)
+const paragraph = (...content: readonly Content[]): HTMLElement =>
+  h('p', { class: 'value', dir: 'auto' }, content)
 
 /** The raw code of a value, which is shown if two values have the same display text. */
 const codeOf = (value: unknown) =>
@@ -131,7 +131,7 @@ function foldedText(sentences: readonly Sentence[], id: string): HTMLElement {
     gaps.push(gap)
     return [run, gap]
   })
-  const text = paragraph(...nodes)
+  const text = paragraph(nodes)
   return folded.length === 0 ? text : h('div', {}, text, wholeTextButton(folded, gaps, id))
 }
 

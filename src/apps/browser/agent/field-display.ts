@@ -2,7 +2,7 @@ import { capitalised, uncapitalised } from '../../../text/labels.ts'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import { button } from '../shared/controls.ts'
 import { modelName, providerName, voiceName } from '../shared/display-names.ts'
-import { h } from '../shared/dom.ts'
+import { type Content, h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
 
@@ -191,7 +191,7 @@ export const longestBeside = 100
 export function longText(
   text: string,
   id: string,
-  nodesOf: (text: string) => readonly (Node | string)[] = (plain) => [plain],
+  nodesOf: (text: string) => Content = (plain) => plain,
 ): HTMLElement {
   const name = text.length > longestBeside ? 'value long' : 'value'
   if (text.length <= longestOpen) return h('div', { class: name, dir: 'auto' }, nodesOf(text))

@@ -1,6 +1,6 @@
 import { isEmptyValue, isObject } from '../../../text/json.ts'
 import { counted } from '../../../text/labels.ts'
-import { factList, h } from '../shared/dom.ts'
+import { type Content, factList, folded, h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { agentDefaults } from './agent-defaults.ts'
 import {
@@ -21,26 +21,18 @@ export function settingSections(
   settings: readonly (readonly [name: string, value: unknown])[],
   isLeftOut: (path: string, value: unknown) => boolean,
   formats: Formats,
-): readonly Node[] {
+): Content {
   const rows = settings
     .flatMap(([name, value]) => rowsOf([name], value))
     .filter(({ path, value }) => !isLeftOut(path, value))
   const [usual, own] = [rows.filter(isUsual), rows.filter((row) => !isUsual(row))]
   return [
-    ...sectionNames.flatMap((name) => {
+    sectionNames.map((name) => {
       const some = own.filter((row) => sectionOf(row) === name)
-      return some.length > 0 ? [h('h2', {}, name), ...settingList(some, formats, name)] : []
+      return some.length > 0 && [h('h2', {}, name), settingList(some, formats, name)]
     }),
-    ...(usual.length > 0
-      ? [
-          h(
-            'details',
-            {},
-            h('summary', { id: 'defaults' }, defaultsText(usual.length)),
-            settingList(usual, formats, 'defaults'),
-          ),
-        ]
-      : []),
+    usual.length > 0 &&
+      folded('defaults', defaultsText(usual.length), settingList(usual, formats, 'defaults')),
   ]
 }
 
@@ -93,7 +85,7 @@ const isUsual = ({ value, usual }: Row): boolean =>
   usual === undefined ? value === false || isEmptyValue(value) : value === usual
 
 /** Settings in the order of their groups, metadata last. `id` is part of the ids of the summaries. */
-function settingList(rows: readonly Row[], formats: Formats, id: string): readonly Node[] {
+function settingList(rows: readonly Row[], formats: Formats, id: string): Content {
   const order = Object.keys(groups).filter((name) => name !== 'metadata')
   const placeOf = ({ path }: Row) => {
     const [first = ''] = path.split('.')
@@ -106,18 +98,20 @@ function settingList(rows: readonly Row[], formats: Formats, id: string): readon
   const list = (some: readonly Row[]) => factList(some.map((row) => settingFact(row, formats)))
   return [
     list(isFolded ? sorted.slice(0, openRows) : sorted),
-    isFolded && foldedRows(list(sorted.slice(openRows)), sorted.length - openRows, id),
+    isFolded &&
+      folded(
+        `rows-${id}`,
+        counted(sorted.length - openRows, 'more setting'),
+        list(sorted.slice(openRows)),
+      ),
     rows.length > maxRows &&
       h(
         'p',
         { class: 'muted' },
         `${formats.number(rows.length - maxRows)} more fields are not shown`,
       ),
-  ].filter((node) => node !== false)
+  ]
 }
-
-const foldedRows = (list: HTMLElement, count: number, id: string): HTMLElement =>
-  h('details', {}, h('summary', { id: `rows-${id}` }, `${counted(count, 'more setting')}`), list)
 
 /** A setting, and the platform's default beside it if it differs. */
 const settingFact = ({ path, value, usual }: Row, formats: Formats) =>

@@ -2,7 +2,7 @@ import { plainText } from '../../../text/safe-text.ts'
 import { stillAssigned } from '../shared/assigned-numbers.ts'
 import { createDecisions } from '../shared/decision.ts'
 import type { ToolWords } from '../shared/decision-words.ts'
-import { actionRow, badge, factList, h, icon } from '../shared/dom.ts'
+import { actionRow, badge, type Content, factList, folded, h, icon } from '../shared/dom.ts'
 import type { Host } from '../shared/host.ts'
 import { withPhoneNumbers, withSoftHyphens } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
@@ -35,7 +35,7 @@ function draw(data: AgentData, page: Page<AgentData>): Drawing {
   const isWhole = data.agent_id === undefined && data.copied_from === undefined
   const agent = isWhole ? data : openedId(data) === undefined ? undefined : data.opened
   const account = accountArgs((isWhole ? undefined : data.account_id) ?? page.input.account_id)
-  const nodes = [
+  const content = [
     agent?.is_archived === true && whenAssigned(agent.id, account, page, stillAssigned),
     warningList(data.warnings),
     changesIn(data).length > 0 &&
@@ -45,13 +45,13 @@ function draw(data: AgentData, page: Page<AgentData>): Drawing {
       ...(isDryRun(data) ? saveRequest(page.host, 'Ask to save') : []),
       ...(isWhole ? [] : settingsOf(data, page)),
     ]),
-    ...(agent ? agentCard(agent, page, account) : []),
-    ...(isWhole ? history(data, page) : []),
+    agent && agentCard(agent, page, account),
+    isWhole && history(data, page),
   ]
   return {
     title: withSoftHyphens(plainText(data.name ?? '')) || 'Agent without a name',
     about: aboutOf(data, { agent, account }, page),
-    content: nodes.filter((node) => node !== false),
+    content,
   }
 }
 
@@ -60,29 +60,28 @@ function aboutOf(
   data: AgentData,
   { agent, account }: { readonly agent: Fields | undefined; readonly account: Args },
   page: Page<AgentData>,
-): readonly Node[] {
+): Content {
   const known: Fields = agent ?? data
   const modified = known.modified ?? data.modified
-  const tags = tagList(known)
   return [
-    ...outcomeOf(data),
-    ...(known.is_archived === true ? [badge('Archived')] : []),
-    ...(agent && !agent.is_archived ? [whenAssigned(agent.id, account, page, answers)] : []),
-    ...(tags ? [tags] : []),
-    ...(typeof modified === 'string' && modified !== ''
-      ? [h('span', {}, `Last changed ${page.formats.momentInZone(modified)}`)]
-      : []),
+    outcomeOf(data),
+    known.is_archived === true && badge('Archived'),
+    agent && !agent.is_archived && whenAssigned(agent.id, account, page, answers),
+    tagList(known),
+    typeof modified === 'string' &&
+      modified !== '' &&
+      h('span', {}, `Last changed ${page.formats.momentInZone(modified)}`),
   ]
 }
 
 /** Result of an update or a copy of a single agent. */
-function outcomeOf({ applied, changes = [], copied_from: original }: AgentData): readonly Node[] {
-  if (original !== undefined) return [badge('Copied', 'success')]
-  if (applied === undefined) return []
-  if (applied) return [badge('Saved', 'success')]
+function outcomeOf({ applied, changes = [], copied_from: original }: AgentData): Content {
+  if (original !== undefined) return badge('Copied', 'success')
+  if (applied === undefined) return false
+  if (applied) return badge('Saved', 'success')
   return isDryRun({ applied, changes })
-    ? [unsavedBadge()]
-    : [badge('Nothing to change: nothing was saved')]
+    ? unsavedBadge()
+    : badge('Nothing to change: nothing was saved')
 }
 
 /** True for changes that are not saved yet. */
@@ -140,9 +139,9 @@ function settingsOf(data: AgentData, page: Page<AgentData>): HTMLElement[] {
 const openChanges = 3
 
 /** Earlier changes of the agent, newest first. */
-function history(data: AgentData, { formats }: Page<AgentData>): readonly Node[] {
+function history(data: AgentData, { formats }: Page<AgentData>): Content {
   const all = historyIn(data)
-  if (all.length === 0 && data.changes_note === undefined) return []
+  if (all.length === 0 && data.changes_note === undefined) return false
   const earlier = all.map(({ at = '', outcome, changes }, index) =>
     h(
       'section',
@@ -158,21 +157,13 @@ function history(data: AgentData, { formats }: Page<AgentData>): readonly Node[]
   )
   return [
     h('h2', {}, 'Latest changes'),
-    ...(all.length === 0 ? [h('p', { class: 'muted' }, linesOf(data.changes_note ?? ''))] : []),
-    ...earlier.slice(0, openChanges),
-    ...(earlier.length > openChanges
-      ? [
-          h(
-            'details',
-            {},
-            h(
-              'summary',
-              { id: 'earlier' },
-              `${formats.number(earlier.length - openChanges)} earlier changes`,
-            ),
-            earlier.slice(openChanges),
-          ),
-        ]
-      : []),
+    all.length === 0 && h('p', { class: 'muted' }, linesOf(data.changes_note ?? '')),
+    earlier.slice(0, openChanges),
+    earlier.length > openChanges &&
+      folded(
+        'earlier',
+        `${formats.number(earlier.length - openChanges)} earlier changes`,
+        earlier.slice(openChanges),
+      ),
   ]
 }

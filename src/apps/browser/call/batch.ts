@@ -1,7 +1,16 @@
 import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { type Ask, askButtons, button } from '../shared/controls.ts'
-import { actionRow, badge, columnHead, h, icon, problemText, scrolledTable } from '../shared/dom.ts'
+import {
+  actionRow,
+  badge,
+  type Content,
+  columnHead,
+  h,
+  icon,
+  problemText,
+  scrolledTable,
+} from '../shared/dom.ts'
 import { phoneNumber } from '../shared/typography.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { CallData, isPhoneNumber, type ListedCall } from './data.ts'
@@ -50,7 +59,7 @@ export function batch(data: CallData, page: Page<CallData>): Drawing {
       shown.some(({ last_words }) => last_words) &&
         h('div', {}, badge('Unverified: what was said last', 'warning')),
       table(shown, calls, page),
-    ].filter((node) => node !== false),
+    ],
   }
 }
 
@@ -94,7 +103,7 @@ function aboutBatch(
   tried: readonly ListedCall[],
   first: CallData | undefined,
   page: Page<CallData>,
-): readonly Node[] {
+): Content {
   const { formats, input } = page
   const { number } = formats
   const outcomes = tried.map(outcomeOfListed)
@@ -110,15 +119,13 @@ function aboutBatch(
     ...(unknown > 0 ? [`${number(unknown)} not known`] : []),
   ].join(' · ')
   return [
-    ...(ended < tried.length
-      ? [badge(progress, goingOn > 0 ? 'info' : 'warning')]
-      : ended > 0
-        ? [badge('All ended', 'success')]
-        : []),
-    ...(notCalled > 0 ? [h('span', { class: 'number' }, `${number(notCalled)} not called`)] : []),
-    ...(first?.created ? [h('bdi', {}, formats.momentInZone(first.created))] : []),
-    ...(from ? [h('span', {}, 'From ', phoneNumber(from))] : []),
-    ...(goingOn > 0 ? update(data, page) : []),
+    ended < tried.length
+      ? badge(progress, goingOn > 0 ? 'info' : 'warning')
+      : ended > 0 && badge('All ended', 'success'),
+    notCalled > 0 && h('span', { class: 'number' }, `${number(notCalled)} not called`),
+    !!first?.created && h('bdi', {}, formats.momentInZone(first.created)),
+    from && h('span', {}, 'From ', phoneNumber(from)),
+    goingOn > 0 && update(data, page),
   ]
 }
 
@@ -140,11 +147,7 @@ function filter(
   const number = h('strong', { class: 'number' }, formats.number(count))
   const { text, tone, shape } = outcome ? looksOf(outcome) : { text: 'All' }
   return button(
-    [
-      ...(shape ? [h('span', { class: 'mark', 'data-tone': tone }, icon(shape))] : []),
-      text,
-      number,
-    ],
+    [shape && h('span', { class: 'mark', 'data-tone': tone }, icon(shape)), text, number],
     () => {
       chosen = outcome
       redraw()
@@ -156,13 +159,13 @@ function filter(
 /** Time that the server may wait for a change of the calls before it replies to an update, s. */
 const updateSeconds = 1
 
-function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElement[] {
+function update({ batch_id }: CallData, page: Page<CallData>): Content {
   const { call, host, input } = page
-  if (!batch_id || !host.canCallTools()) return []
+  if (!batch_id || !host.canCallTools()) return false
   const { account_id } = input
   const args = { account_id, batch_id, timeout_seconds: updateSeconds }
   const read = () => call('wait_for_call', args, { join: joinLists })
-  return [button('Update', read, { id: 'update' })]
+  return button('Update', read, { id: 'update' })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import { listenToSlider } from '../shared/controls.ts'
-import { h, listen } from '../shared/dom.ts'
+import { fill, h, listen } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, isEvent, startOf, type Turn } from './data.ts'
 import { agentOf, otherSide, secondOf, speakerOf } from './turns.ts'
@@ -90,7 +90,7 @@ export function timeline(
     const bars = fittingBars(speeches, loadedEnd, width)
     segments = bars.map(drawnBar)
     strip.toggleAttribute('data-spans', bars !== speeches)
-    strip.replaceChildren(...segments, ...(rest ? [rest.element] : []), needle)
+    fill(strip, [segments, rest?.element, needle])
     markSegment()
   }
   drawBars()

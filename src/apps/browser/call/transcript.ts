@@ -1,5 +1,5 @@
 import { button } from '../shared/controls.ts'
-import { actionRow, badge, h, listen, scrollBox } from '../shared/dom.ts'
+import { actionRow, badge, type Content, h, listen, scrollBox } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, isEvent, searchIn } from './data.ts'
 import { outcomeOf } from './outcome.ts'
@@ -26,11 +26,11 @@ export function conversation(
   call: CallData,
   page: Page<CallData>,
   { isFollowed, more }: Parts,
-): readonly Node[] {
+): Content {
   const recording = recordingOf(call, page)
   const { turns = 0, spoken = [] } = call.transcript ?? {}
   const isSilent = spoken.every(({ role }) => isEvent(role)) && spoken.length === turns
-  if (isSilent) return [silentCall(call, [...unreachedCallButtons(call, page), recording?.element])]
+  if (isSilent) return silentCall(call, [...unreachedCallButtons(call, page), recording?.element])
   const list = turnList({ call, formats: page.formats, openAt: recording?.openAt })
   const box = scrollBox({ class: 'turn-box', id: 'turns', 'aria-label': 'Turns' }, list)
   fitBox(box, list, page.signal)
@@ -39,8 +39,8 @@ export function conversation(
   const search = searchIn(page.input)
   const isOneSided = unverified === undefined && hasEnded(call) && spoken.length === turns
   return [
-    ...(strip ? [strip.element] : []),
-    ...(outcomeOf(call) === 'machine' ? [voicemail(call, page)] : []),
+    strip?.element,
+    outcomeOf(call) === 'machine' && voicemail(call, page),
     h(
       'section',
       { class: 'transcript', 'aria-labelledby': 'transcript' },
@@ -67,9 +67,7 @@ export function conversation(
             button(
               search || spoken.length === 0 ? 'Show the whole conversation' : 'Show more turns',
               more,
-              {
-                id: 'more',
-              },
+              { id: 'more' },
             ),
         ),
     ),
@@ -77,9 +75,9 @@ export function conversation(
 }
 
 /** How many of the turns are shown, and the text that they were searched for. */
-function shownPart(shown: number, turns: number, search: string): readonly (Node | string)[] {
+function shownPart(shown: number, turns: number, search: string): Content {
   const count = `${shown || 'None'} of ${turns} turns`
-  if (search === '') return [count]
+  if (search === '') return count
   const [before, after] = shown > 0 ? [', matching “', '”'] : [' matches “', '”.']
   return [count, before, h('bdi', {}, search), after]
 }

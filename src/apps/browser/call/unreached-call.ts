@@ -2,7 +2,7 @@ import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-stat
 import { capitalised } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { askButtons } from '../shared/controls.ts'
-import { actionRow, h } from '../shared/dom.ts'
+import { actionRow, folded, h } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, isEvent, isPhoneNumber, numbersOf } from './data.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
@@ -28,11 +28,11 @@ export function silentCall(
     h('p', { class: 'muted' }, advice),
     actionRow(buttons),
     codes.length > 0 &&
-      h(
-        'details',
-        { class: 'small muted' },
-        h('summary', { id: 'codes' }, 'Details'),
+      folded(
+        'codes',
+        'Details',
         codes.map((text) => h('p', { dir: 'auto' }, text)),
+        { class: 'small muted' },
       ),
   )
 }

@@ -3,7 +3,7 @@ import { button } from '../shared/controls.ts'
 import { createDecisions } from '../shared/decision.ts'
 import type { Facts } from '../shared/decision-facts.ts'
 import type { ToolWords } from '../shared/decision-words.ts'
-import { h } from '../shared/dom.ts'
+import { type Content, h } from '../shared/dom.ts'
 import { phoneNumber } from '../shared/typography.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { batch } from './batch.ts'
@@ -63,19 +63,18 @@ function draw(call: CallData, page: Page<CallData>): Drawing {
   const isFollowed = isLive && !isPaused
   if (isFollowed) follow(call, page, () => pause(page, true))
   announceNews(call, page)
-  const content = [
-    ...backButton(call, page),
-    ...conversation(call, page, {
-      isFollowed,
-      more: readMore(call, page),
-    }),
-  ]
-  const actions = isLive ? [pauseButton(page)] : []
-  return { title: whoOf(call), about: aboutCall(call, page, actions), content }
+  return {
+    title: whoOf(call),
+    about: [aboutCall(call, page), isLive && pauseButton(page)],
+    content: [
+      backButton(call, page),
+      conversation(call, page, { isFollowed, more: readMore(call, page) }),
+    ],
+  }
 }
 
 /** Title of the view: who called whom. */
-function whoOf(call: CallData): readonly (Node | string)[] {
+function whoOf(call: CallData): Content {
   const { direction, type, agent_name } = call
   const { from, to } = numbersOf(call)
   // Isolated, so that the writing direction of a name does not change that of the sentence.
@@ -93,14 +92,8 @@ function whoOf(call: CallData): readonly (Node | string)[] {
 
 const kinds: Readonly<Record<string, string>> = { web: 'Browser call', test: 'Test call' }
 
-/**
- * Line under the title: outcome, length, time, the account's number, the external id, and actions.
- */
-function aboutCall(
-  call: CallData,
-  page: Page<CallData>,
-  actions: readonly HTMLElement[],
-): readonly Node[] {
+/** Line under the title: outcome, length, time, the account's number, and the external id. */
+function aboutCall(call: CallData, page: Page<CallData>): Content {
   const { formats } = page
   const { from, to } = numbersOf(call)
   const began = call.started_at ?? call.start_timestamp ?? call.created
@@ -108,28 +101,26 @@ function aboutCall(
   const id = givenId(call)
   return [
     outcomeBadge(outcomeOf(call)),
-    ...lengthOf(call, page),
-    ...(began ? [h('bdi', {}, formats.momentInZone(began))] : []),
-    ...(own && call.direction
-      ? [h('span', {}, call.direction === 'inbound' ? 'To ' : 'From ', phoneNumber(own))]
-      : []),
-    ...(id ? [h('span', {}, 'External id ', h('bdi', {}, id))] : []),
-    ...actions,
+    lengthOf(call, page),
+    !!began && h('bdi', {}, formats.momentInZone(began)),
+    !!(own && call.direction) &&
+      h('span', {}, call.direction === 'inbound' ? 'To ' : 'From ', phoneNumber(own)),
+    id && h('span', {}, 'External id ', h('bdi', {}, id)),
   ]
 }
 
 /** Length of the call; for a live call a running clock. */
-function lengthOf(call: CallData, { formats, signal }: Page<CallData>): readonly Node[] {
+function lengthOf(call: CallData, { formats, signal }: Page<CallData>): Content {
   const { duration_seconds: seconds } = call
   const shown = h('span', { class: 'number' })
   const label = h('span', { class: 'hidden' }, 'Length ')
   if (hasEnded(call)) {
-    if (!seconds || !isReached(outcomeOf(call))) return []
+    if (!seconds || !isReached(outcomeOf(call))) return false
     shown.append(label, formats.length(seconds))
-    return [shown]
+    return shown
   }
   const start = startOf(call) ?? Date.parse(call.created ?? '')
-  if (Number.isNaN(start)) return []
+  if (Number.isNaN(start)) return false
   const count = () => {
     shown.textContent = formats.length((Date.now() - start) / 1000)
   }
@@ -138,18 +129,18 @@ function lengthOf(call: CallData, { formats, signal }: Page<CallData>): readonly
   count()
   const timer = setInterval(count, 1000)
   signal.addEventListener('abort', () => clearInterval(timer))
-  return [shown]
+  return shown
 }
 
 /** Returns to the list that contains the call. */
-function backButton({ id }: CallData, page: Page<CallData>): readonly Node[] {
+function backButton({ id }: CallData, page: Page<CallData>): Content {
   const from = list
-  if (!from?.data.calls?.some(({ call_id }) => call_id === id)) return []
+  if (!from?.data.calls?.some(({ call_id }) => call_id === id)) return false
   const back = () => {
     page.showAgain(from.data, from.input)
     document.getElementById('batch')?.focus()
   }
-  return [h('div', {}, button('All calls', back, { id: 'all-calls' }))]
+  return h('div', {}, button('All calls', back, { id: 'all-calls' }))
 }
 
 let lastAnnounced: number | undefined

@@ -10,6 +10,7 @@ import type { ToolWords } from '../shared/decision-words.ts'
 import {
   actionRow,
   badge,
+  type Content,
   columnHead,
   factList,
   h,
@@ -100,8 +101,7 @@ function archiveWords(facts: Facts): ToolWords {
       ? { consequence: restored }
       : { kind: 'stops', consequence: `${reached} ${restored}` }),
     momentary: ['Calls running now', 'Answers numbers', 'In use'],
-    ...(!isMany &&
-      use.startsWith('+') && { after: (host) => [stillAssigned(factText(use), host)] }),
+    ...(!isMany && use.startsWith('+') && { after: (host) => stillAssigned(factText(use), host) }),
   }
 }
 
@@ -133,7 +133,7 @@ function draw(data: Outcome, page: Page<Outcome>): Drawing {
     title: plainText(data.name || data.friendly_name || data.number || '') || idOf(data),
     about: [badge(outcomeOf(data), 'success')],
     content: [
-      ...callersWarning(data, page),
+      callersWarning(data, page),
       factList([
         ['Number', plainText(data.number ?? '')],
         ['Active', data.is_active === undefined ? '' : data.is_active ? 'Yes' : 'No'],
@@ -149,11 +149,11 @@ function outcomeOf({ done, agent_id, is_active }: Outcome): string {
 }
 
 /** Warning that archived agents are still assigned to numbers. Hidden until the numbers are read. */
-function callersWarning(data: Outcome, { input, host, read }: Page<Outcome>): HTMLElement[] {
+function callersWarning(data: Outcome, { input, host, read }: Page<Outcome>): Content {
   const archived = (data.agents ?? [{ ...data, outcome: 'archived' }])
     .filter(({ outcome }) => isArchived(outcome))
     .flatMap(({ agent_id }) => agent_id ?? [])
-  if (archived.length === 0) return []
+  if (archived.length === 0) return false
   const { account_id, include_subaccounts } = input
   const args = { account_id, include_subaccounts, limit: maxNumbersRead }
   const reading = reads.get(data) ?? read('list_phone_numbers', args)
@@ -163,7 +163,7 @@ function callersWarning(data: Outcome, { input, host, read }: Page<Outcome>): HT
     const numbers = assignedNumbers(list?.structuredContent, archived)
     if (numbers) place.replaceWith(stillAssigned(numbers, host))
   })
-  return [place]
+  return place
 }
 
 /** The numbers read after each outcome, which may be drawn several times. */
@@ -190,10 +190,9 @@ function manyAgents(
 ): Drawing {
   const { number } = page.formats
   const count = (outcome: string) => agents.filter((one) => one.outcome === outcome).length
-  const badges = Object.entries(outcomes).flatMap(([outcome, [label, tone, shape]]) =>
-    count(outcome) > 0
-      ? [badge(`${number(count(outcome))} ${label.toLowerCase()}`, tone, shape)]
-      : [],
+  const badges = Object.entries(outcomes).map(
+    ([outcome, [label, tone, shape]]) =>
+      count(outcome) > 0 && badge(`${number(count(outcome))} ${label.toLowerCase()}`, tone, shape),
   )
   const row = ({ name, agent_id, outcome, problem }: (typeof agents)[number], at: number) => {
     const [label, tone, shape] = outcomes[outcome] ?? [outcome, 'neutral']
@@ -223,17 +222,16 @@ function manyAgents(
     title: `${number(archived)} of ${number(agents.length)} agents archived`,
     about: badges,
     content: [
-      ...callersWarning(data, page),
+      callersWarning(data, page),
       scrolledTable({
         id: 'agents',
         label: 'Agents',
         head: [columnHead('Agent'), columnHead('Outcome')],
         rows: agents.map(row),
       }),
-      ...(archived < agents.length
-        ? [actionRow(askButtons(page.host, [['Ask what else can be done', 'ask', askAboutOthers]]))]
-        : []),
-    ].filter((node) => node !== false),
+      archived < agents.length &&
+        actionRow(askButtons(page.host, [['Ask what else can be done', 'ask', askAboutOthers]])),
+    ],
   }
 }
 

@@ -1,13 +1,13 @@
-import { type Attributes, type Child, h, icon, listen } from './dom.ts'
+import { type Attributes, type Content, h, icon, listen } from './dom.ts'
 import type { Host } from './host.ts'
 
 /** A button with a listener. Buttons that are redrawn need an id, to keep the focus. */
 export const button = (
-  label: Child | readonly Child[],
+  label: Content,
   click: () => unknown,
   attributes: Attributes = {},
 ): HTMLButtonElement =>
-  listen(h('button', { type: 'button', ...attributes }, ...[label]), 'click', () => void click())
+  listen(h('button', { type: 'button', ...attributes }, label), 'click', () => void click())
 
 export type Ask = readonly [label: string, id: string, message: string, style?: 'primary']
 

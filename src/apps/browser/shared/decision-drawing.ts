@@ -53,36 +53,28 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
   const warnings = isAsked ? warningsOf(facts) : []
   return {
     title: withPhoneNumbers(title),
-    about: [badge(status, tone, shape), ...sandboxNote(facts)],
+    about: [badge(status, tone, shape), sandboxNote(facts)],
     content: [
-      ...(lead === undefined
-        ? []
-        : [
-            h(
-              'div',
-              { class: 'notice stack', ...(tone === 'warning' && { 'data-tone': tone }) },
-              h('p', {}, h('strong', {}, lead), ...withPhoneNumbers(text ? ` ${text}` : '')),
-              actionRow(actions),
-              failure && failureDetails(failure),
-            ),
-          ]),
-      ...(warnings.length > 0
-        ? [
-            h(
-              'div',
-              { class: 'notice', 'data-tone': 'warning', id: 'warnings' },
-              icon('warning'),
-              h('div', { class: 'stack' }, warnings),
-            ),
-          ]
-        : []),
-      ...(step === 'done' ? (words.after?.(host) ?? []) : []),
-      ...factNodes(facts, shown.before, isAsked ? [] : words.momentary),
-      ...(isAsked ? consequenceNodes(words) : []),
-      ...(isOpen
-        ? [answers(shown, page, warnings.length > 0 || tone === 'warning' || words.isSerious)]
-        : []),
-      ...idList(facts),
+      lead !== undefined &&
+        h(
+          'div',
+          { class: 'notice stack', 'data-tone': tone === 'warning' && tone },
+          h('p', {}, h('strong', {}, lead), withPhoneNumbers(text ? ` ${text}` : '')),
+          actionRow(actions),
+          failure && failureDetails(failure),
+        ),
+      warnings.length > 0 &&
+        h(
+          'div',
+          { class: 'notice', 'data-tone': 'warning', id: 'warnings' },
+          icon('warning'),
+          h('div', { class: 'stack' }, warnings),
+        ),
+      step === 'done' && words.after?.(host),
+      factNodes(facts, shown.before, isAsked ? [] : words.momentary),
+      isAsked && consequenceNode(words),
+      isOpen && answers(shown, page, warnings.length > 0 || tone === 'warning' || words.isSerious),
+      idList(facts),
     ],
     news:
       isAsked && lead === undefined
@@ -194,17 +186,14 @@ const askWhy = ({ answerable }: Decision) =>
   `${answerable?.tool} was refused. Please say why, and what else I can do. Do not repeat it.`
 
 /** What to know before the answer, wherever it is given. */
-const consequenceNodes = ({ consequence, isSerious }: DecisionWords): HTMLElement[] =>
-  consequence === undefined
-    ? []
-    : [
-        h(
-          'p',
-          { class: isSerious ? 'consequence' : 'muted' },
-          isSerious && icon('warning'),
-          h('span', {}, consequence),
-        ),
-      ]
+const consequenceNode = ({ consequence, isSerious }: DecisionWords): HTMLElement | false =>
+  consequence !== undefined &&
+  h(
+    'p',
+    { class: isSerious ? 'consequence' : 'muted' },
+    isSerious && icon('warning'),
+    h('span', {}, consequence),
+  )
 
 /** The two buttons and the time left. */
 function answers(
@@ -241,5 +230,5 @@ function timeLeft({ answerable }: Decision): string {
 }
 
 /** That nothing real happens, under the title. */
-const sandboxNote = ({ Sandbox: note }: Facts): HTMLElement[] =>
-  note === undefined ? [] : [badge('Sandbox'), h('span', {}, factText(note.replace(', ', ': ')))]
+const sandboxNote = ({ Sandbox: note }: Facts): readonly HTMLElement[] | false =>
+  note !== undefined && [badge('Sandbox'), h('span', {}, factText(note.replace(', ', ': ')))]

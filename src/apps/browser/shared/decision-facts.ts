@@ -1,6 +1,6 @@
 import { capitalised } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { factList, h, pieceNodes, problemText, scrollBox } from './dom.ts'
+import { type Content, factList, folded, h, pieceNodes, problemText, scrollBox } from './dom.ts'
 import { withPhoneNumbers } from './typography.ts'
 import { wordDiff } from './word-diff.ts'
 
@@ -32,7 +32,7 @@ export function factNodes(
   facts: Facts,
   before: Facts | undefined,
   leftOut: readonly string[] = [],
-): HTMLElement[] {
+): Content {
   const names = listedFacts(facts, before).filter(
     (name) => !isCallFact(name, facts) && !leftOut.includes(name),
   )
@@ -51,21 +51,13 @@ export function factNodes(
     templateFact in facts && label.startsWith('Greeting of call')
   const greetings = rows.filter(isFolded)
   return [
-    ...callList(facts),
+    callList(facts),
     factList(
       rows.filter((row) => !isFolded(row)),
       decided,
     ),
-    ...(greetings.length > 0
-      ? [
-          h(
-            'details',
-            {},
-            h('summary', { id: 'greetings' }, 'Greetings as they will be spoken'),
-            factList(greetings, decided),
-          ),
-        ]
-      : []),
+    greetings.length > 0 &&
+      folded('greetings', 'Greetings as they will be spoken', factList(greetings, decided)),
   ]
 }
 
@@ -81,7 +73,7 @@ const filledIn = ', the platform fills in […]'
  * Marks `Not known` and the variables in `blanks` in a value. The note about gaps gets a line of its
  * own.
  */
-function valueNodes(value: string, blanks: readonly string[]): readonly (Node | string)[] {
+function valueNodes(value: string, blanks: readonly string[]): Content {
   const isFilledIn = value.endsWith(filledIn)
   const text = isFilledIn ? value.slice(0, -filledIn.length) : value
   return [
@@ -92,7 +84,7 @@ function valueNodes(value: string, blanks: readonly string[]): readonly (Node | 
           ? [h('mark', { 'data-tone': 'warning' }, part)]
           : withPhoneNumbers(part),
       ),
-    ...(isFilledIn ? [h('div', { class: 'small muted' }, 'The platform fills in […].')] : []),
+    isFilledIn && h('div', { class: 'small muted' }, 'The platform fills in […].'),
   ]
 }
 
@@ -105,51 +97,42 @@ const partsOf = (list: string): string[] =>
   (list.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? []).map((part) => part.trim())
 
 /** The calls of a batch: all numbers or, if the calls differ, each number with its values. */
-function callList(facts: Facts): HTMLElement[] {
+function callList(facts: Facts): HTMLElement | false {
   const listed = Object.entries(facts).filter(([name]) => isCallFact(name, facts))
-  if (listed.length === 0) return []
+  if (listed.length === 0) return false
   const calls = listed.flatMap(([name, value]) =>
     name.startsWith('To') ? partsOf(value).map((number) => [number]) : [partsOf(value)],
   )
-  return [
-    scrollBox(
-      { id: 'calls', 'aria-label': 'Calls' },
-      h(
-        'ol',
-        { class: 'calls' },
-        calls.map(([number = '', ...values]) =>
-          h(
-            'li',
-            {},
-            withPhoneNumbers(factText(number)),
-            values.map((value) => {
-              const [name = '', text = ''] = value.split(/ (.*)/s)
-              const label = name.replace(/^test_variables\./, '')
-              return h(
-                'div',
-                { class: 'small muted', dir: 'auto' },
-                `${label}: ${withoutIds(text)}`,
-              )
-            }),
-          ),
+  return scrollBox(
+    { id: 'calls', 'aria-label': 'Calls' },
+    h(
+      'ol',
+      { class: 'calls' },
+      calls.map(([number = '', ...values]) =>
+        h(
+          'li',
+          {},
+          withPhoneNumbers(factText(number)),
+          values.map((value) => {
+            const [name = '', text = ''] = value.split(/ (.*)/s)
+            const label = name.replace(/^test_variables\./, '')
+            return h('div', { class: 'small muted', dir: 'auto' }, `${label}: ${withoutIds(text)}`)
+          }),
         ),
       ),
     ),
-  ]
+  )
 }
 
 /** Folded list of the facts' ids, which tell apart agents or numbers of the same name. */
-export function idList(facts: Facts): HTMLElement[] {
+export function idList(facts: Facts): HTMLElement | false {
   const ids = Object.entries(facts).flatMap(([name, value]) => {
     const found = [...value.matchAll(quotedText)].flatMap(([, , id]) =>
       id === undefined ? [] : h('div', {}, h('code', {}, id)),
     )
     return found.length > 0 ? [[factLabel(name), found] as const] : []
   })
-  if (ids.length === 0) return []
-  return [
-    h('details', { class: 'muted' }, h('summary', { id: 'ids' }, 'Ids'), factList(ids, decided)),
-  ]
+  return ids.length > 0 && folded('ids', 'Ids', factList(ids, decided), { class: 'muted' })
 }
 
 /** Fact with the reasons why a call will probably fail. */

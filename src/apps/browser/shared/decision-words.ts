@@ -14,7 +14,7 @@ export interface ToolWords {
   /** Facts of the moment of the question, which its outcome may change. */
   readonly momentary?: readonly string[]
   /** What to do once it is done. */
-  readonly after?: (host: Host) => readonly Node[]
+  readonly after?: (host: Host) => Node
 }
 
 /** Words of a decision for people. */

@@ -1,7 +1,8 @@
 import { type IconName, iconShapes, type Tone, toneIcons } from '../../design.ts'
 import type { Piece } from './word-diff.ts'
 
-export type Child = Node | string | number | false | undefined
+/** What an element contains. `false`, `undefined` and an empty text are nothing. */
+export type Content = Node | string | number | false | undefined | readonly Content[]
 
 /** Attributes of an element; `false` and `undefined` omit one. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
@@ -13,7 +14,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
-  ...children: readonly (Child | readonly Child[])[]
+  ...content: readonly Content[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
@@ -21,13 +22,18 @@ export function h<K extends keyof HTMLElementTagNameMap>(
     if (value === false || value === undefined) continue
     element.setAttribute(name, value === true ? '' : String(value))
   }
-  element.append(
-    ...children
-      .flat()
-      .filter((child) => child !== false && child !== undefined)
-      .map((child) => (child instanceof Node ? child : String(child))),
-  )
+  fill(element, content)
   return element
+}
+
+/** Replaces what an element contains. */
+export const fill = (element: Element, content: Content): void =>
+  element.replaceChildren(...nodesOf(content))
+
+function nodesOf(content: Content): readonly (Node | string)[] {
+  if (content === false || content === undefined || content === '') return []
+  if (typeof content !== 'object') return [String(content)]
+  return content instanceof Node ? [content] : content.flatMap(nodesOf)
 }
 
 /** Adds a listener to an element and returns it. */
@@ -67,7 +73,7 @@ export const badge = (text: string, tone: Tone = 'neutral', shape = toneIcons[to
 
 /** Names and values beside each other; rows without a value are left out. */
 export const factList = (
-  rows: readonly (readonly [name: Child | readonly Child[], value: Child | readonly Child[]])[],
+  rows: readonly (readonly [name: Content, value: Content])[],
   className = 'facts',
 ): HTMLElement =>
   h(
@@ -76,7 +82,7 @@ export const factList = (
     rows.flatMap(([name, value]) =>
       value === undefined || value === false || value === ''
         ? []
-        : [h('dt', {}, ...[name]), h('dd', {}, ...[value])],
+        : [h('dt', {}, name), h('dd', {}, value)],
     ),
   )
 
@@ -87,17 +93,20 @@ export const factList = (
 export function problemText(
   problem: string,
   id: string,
-  nodesOf: (text: string) => readonly Child[] = (text) => [text],
+  nodesOf: (text: string) => Content = (text) => text,
 ): HTMLElement {
   const [first = '', ...rest] = problem.split(/(?<=[^.]{2}\.) (?=\p{Lu})/u)
   if (rest.length === 0) return h('p', { dir: 'auto' }, nodesOf(problem))
-  return h(
-    'details',
-    { dir: 'auto' },
-    h('summary', { id }, nodesOf(first)),
-    h('p', { class: 'muted' }, rest.join(' ')),
-  )
+  return folded(id, nodesOf(first), h('p', { class: 'muted' }, rest.join(' ')), { dir: 'auto' })
 }
+
+/** A content that is folded under a summary with this id. */
+export const folded = (
+  id: string,
+  summary: Content,
+  content: Content,
+  attributes: Attributes = {},
+): HTMLElement => h('details', attributes, h('summary', { id }, summary), content)
 
 /** Buttons in a line; false without any. */
 export const actionRow = (actions: readonly HTMLElement[]): HTMLElement | false =>

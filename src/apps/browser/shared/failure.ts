@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
-import { actionRow, h, icon, shadeEdges } from './dom.ts'
+import { actionRow, folded, h, icon, shadeEdges } from './dom.ts'
 import type { ToolResult } from './host.ts'
 import { lenientOr } from './lenient-schemas.ts'
 
@@ -139,12 +139,7 @@ const words: Readonly<Record<string, Words>> & { readonly internal: Words } = {
 /** The text of a failed result, folded; false if it has none. */
 export const failureDetails = ({ details }: Failure): HTMLElement | false =>
   details !== '' &&
-  h(
-    'details',
-    { class: 'small' },
-    h('summary', { id: 'details' }, 'Details'),
-    shadeEdges(h('pre', { dir: 'auto' }, details)),
-  )
+  folded('details', 'Details', shadeEdges(h('pre', { dir: 'auto' }, details)), { class: 'small' })
 
 /** A failure in place of the content: title, reason, and actions. */
 export function failureState(failure: Failure, actions: readonly HTMLElement[]): HTMLElement {

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { askButtons, button } from './controls.ts'
 import type { DecisionOptions, Decisions } from './decision.ts'
-import { h, icon } from './dom.ts'
+import { type Content, fill, h, icon } from './dom.ts'
 import { type Failure, failureIn, failureOf, failureState } from './failure.ts'
 import { createFormats, type Formats } from './formats.ts'
 import { connectHost, type Host, type HostContext, reasonIn, type ToolResult } from './host.ts'
@@ -35,10 +35,10 @@ type Skeleton = Readonly<
 /** A rendering. */
 export interface Drawing {
   /** The headline: what is shown, by name. */
-  readonly title: string | readonly (Node | string)[]
+  readonly title: Content
   /** Line under the headline, such as a status and a time. */
-  readonly about?: readonly (Node | string)[]
-  readonly content: readonly Node[]
+  readonly about?: Content
+  readonly content: Content
   /** Text to announce to screen readers when it differs from that of the last rendering. */
   readonly news?: string | undefined
 }
@@ -302,11 +302,11 @@ function createStates({
   return {
     content,
     draw(drawing: Drawing, host: Host) {
-      heading.replaceChildren(...[drawing.title].flat())
-      about.replaceChildren(...(drawing.about ?? []))
-      about.hidden = !drawing.about?.length
-      actions.replaceChildren(...sizeButton(host))
-      content.replaceChildren(...drawing.content)
+      fill(heading, drawing.title)
+      fill(about, drawing.about)
+      about.hidden = !about.hasChildNodes()
+      fill(actions, sizeButton(host))
+      fill(content, drawing.content)
       if (drawing.news !== undefined && drawing.news !== lastNews) news.textContent = drawing.news
       lastNews = drawing.news
     },
@@ -359,17 +359,15 @@ const placeholder = (parts: Skeleton): HTMLElement =>
     ),
   )
 
-function sizeButton(host: Host): readonly HTMLElement[] {
+function sizeButton(host: Host): HTMLElement | undefined {
   const mode = host.otherDisplayMode()
-  if (mode === undefined) return []
+  if (mode === undefined) return undefined
   const label = mode === 'fullscreen' ? 'Show larger' : 'Show in the conversation'
-  return [
-    button(
-      icon(mode === 'fullscreen' ? 'expand' : 'shrink'),
-      () => host.requestDisplayMode(mode).catch(() => undefined),
-      { id: 'size', class: 'icon-button', 'aria-label': label, title: label },
-    ),
-  ]
+  return button(
+    icon(mode === 'fullscreen' ? 'expand' : 'shrink'),
+    () => host.requestDisplayMode(mode).catch(() => undefined),
+    { id: 'size', class: 'icon-button', 'aria-label': label, title: label },
+  )
 }
 
 const longWait = 'The platform is slow. Still waiting for the answer …'

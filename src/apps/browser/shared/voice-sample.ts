@@ -1,6 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { button, copyable } from './controls.ts'
-import { h, icon, outwardArrow } from './dom.ts'
+import { type Content, fill, h, icon, outwardArrow } from './dom.ts'
 import type { Host } from './host.ts'
 
 interface SampleOptions {
@@ -22,20 +22,20 @@ export function sampleButton({ id, name, find, status, host }: SampleOptions): H
   const isOpened = host.canOpenLinks()
   const show = async () => {
     status.textContent = 'Looking for the sample …'
-    status.replaceChildren(...(await open()))
+    fill(status, await open())
   }
-  async function open(): Promise<readonly (Node | string)[]> {
+  async function open(): Promise<Content> {
     try {
       const sample = await find()
-      if (!sample) return ['This voice has no sample.']
-      if (!isOpened) return ['This client opens no links. ', ...addressOf(sample)]
+      if (!sample) return 'This voice has no sample.'
+      if (!isOpened) return ['This client opens no links. ', addressOf(sample)]
       return await host.openLink(sample.href).then(
-        () => [`Opened at ${sample.host}.`],
-        () => ['The client did not open the sample. ', ...addressOf(sample)],
+        () => `Opened at ${sample.host}.`,
+        () => ['The client did not open the sample. ', addressOf(sample)],
       )
     } catch (error) {
       const why = error instanceof Error ? plainText(error.message).slice(0, 300) : ''
-      return [`The sample could not be looked up. ${why}`]
+      return `The sample could not be looked up. ${why}`
     }
   }
   const addressOf = ({ href }: URL) => {

@@ -1,4 +1,4 @@
-import { h } from '../shared/dom.ts'
+import { fill, h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
 import type { Page } from '../shared/view.ts'
@@ -45,7 +45,7 @@ export function chartFigure(
     const parts = [...partial].map(([bar, coverage]) =>
       partKey(`${labels[bar] ?? ''}, ${coverage}`),
     )
-    legend.replaceChildren(...(bars.isGrouped ? keys.map(({ item }) => item) : []), ...parts)
+    fill(legend, [bars.isGrouped && keys.map(({ item }) => item), parts])
     merged.textContent =
       size > 1 ? `To fit, each bar is ${size} ${granularity}s. The table is by ${granularity}.` : ''
     show(undefined)

@@ -1,4 +1,4 @@
-import { h, icon } from '../shared/dom.ts'
+import { type Content, fill, h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Page } from '../shared/view.ts'
 import { type Background, type CallCounts, readBackground } from './background-figures.ts'
@@ -8,14 +8,14 @@ import type { UsageData } from './data.ts'
  * Key figures with their change from the period before. Figures that are still being read have a
  * placeholder.
  */
-export function usageFigures(data: UsageData, page: Page<UsageData>): readonly HTMLElement[] {
+export function usageFigures(data: UsageData, page: Page<UsageData>): Content {
   const { formats } = page
   const list = h('dl', { class: 'figures' })
   const about = h('p', { class: 'muted small', id: 'compared' })
   const isReadable = page.host.canCallTools()
-  const fill = (background: Background | undefined) => {
-    list.replaceChildren(...figuresOf({ data, background, formats }).map(figureNode))
-    about.replaceChildren(...aboutOf({ data, background, formats }, isReadable))
+  const show = (background: Background | undefined) => {
+    fill(list, figuresOf({ data, background, formats }).map(figureNode))
+    fill(about, aboutOf({ data, background, formats }, isReadable))
     // A period without conversations has figures only if there were calls, or conversations before.
     const isNothing = data.totals.conversations === 0
     const hasCalls = Object.values(background?.calls.now ?? {}).some((count) => count > 0)
@@ -23,8 +23,8 @@ export function usageFigures(data: UsageData, page: Page<UsageData>): readonly H
     about.hidden = list.hidden || (background !== undefined && about.textContent === '')
   }
   const background = readBackground(data, page)
-  fill(background ? undefined : { calls: {} })
-  void background?.then(fill)
+  show(background ? undefined : { calls: {} })
+  void background?.then(show)
   return [list, about]
 }
 
@@ -170,9 +170,9 @@ function changeNode({ text, arrow }: Change): HTMLElement {
 function aboutOf(
   { data: { meta, compared_with }, background, formats }: Known,
   isReadable: boolean,
-): (Node | string)[] {
+): Content {
   const compared = compared_with ?? background?.before
-  if (!compared && !background) return [waiting()]
+  if (!compared && !background) return waiting()
   const range = compared && formats.range(compared.start, compared.end, meta.tz ?? undefined)
   const isUpToNow = !compared_with && background?.before?.isUpToNow
   const missing = compared_with
@@ -189,9 +189,10 @@ function aboutOf(
     background?.calls.isAccountOnly && 'Answer rate and failed calls are without subaccounts.',
   ]
   return [
-    ...(range
-      ? ['Compared with ', h('bdi', {}, range), isUpToNow ? ', up to the same time of day. ' : '. ']
-      : []),
+    range && [
+      ...['Compared with ', h('bdi', {}, range)],
+      isUpToNow ? ', up to the same time of day. ' : '. ',
+    ],
     notes.filter(Boolean).join(' '),
   ]
 }

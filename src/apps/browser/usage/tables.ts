@@ -1,4 +1,4 @@
-import { columnHead, h, scrolledTable } from '../shared/dom.ts'
+import { type Content, columnHead, h, scrolledTable } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { withSoftHyphens } from '../shared/typography.ts'
 import type { BucketRange, Coverage, UsageSeries } from './buckets.ts'
@@ -20,7 +20,7 @@ interface BucketTable {
  * scrolling. Of hours only those with an amount have a row: most nights have none.
  */
 export function bucketTable({ data, measure, labels, isPart, formats }: BucketTable): {
-  readonly parts: readonly HTMLElement[]
+  readonly parts: Content
   /** Marks the rows of buckets, and unless they are only pointed at, scrolls to them. */
   readonly choose: (range: BucketRange | undefined, isPointed?: boolean) => void
 } {
@@ -69,7 +69,7 @@ export function bucketTable({ data, measure, labels, isPart, formats }: BucketTa
   return {
     parts: [
       fittedTable(table),
-      ...notes(
+      notes(
         !isWhole && `Hours without ${name.toLowerCase()} are not listed.`,
         measure === 'minutes' && roundingNote(sums),
       ),
@@ -87,9 +87,9 @@ export function bucketTable({ data, measure, labels, isPart, formats }: BucketTa
 }
 
 /** Notes under a table, if there are any. */
-const notes = (...all: readonly (string | false)[]): HTMLElement[] => {
+const notes = (...all: readonly (string | false)[]): Content => {
   const text = all.filter(Boolean).join(' ')
-  return text ? [h('p', { class: 'muted small' }, text)] : []
+  return text && h('p', { class: 'muted small' }, text)
 }
 
 /** A note if rounded minutes do not add up to their rounded sum. */
@@ -114,7 +114,7 @@ const numberCell = (amount: number, text: string, ...more: HTMLElement[]): HTMLE
 export function groupTable(
   groups: readonly Group[],
   { head, measure, formats }: { head: string; measure: Measure; formats: Formats },
-): readonly HTMLElement[] {
+): Content {
   const sorted = [...groups].sort((one, other) => other[measure] - one[measure])
   const max = Math.max(...groups.map((group) => group[measure]), 0)
   const isCompared = groups.some(({ before }) => before)
@@ -154,7 +154,7 @@ export function groupTable(
   const changes = groups.map((_, at) => [now[at] ?? 0, -(before[at] ?? 0)])
   return [
     fittedTable(table),
-    ...notes(roundingNote([now, before, ...changes, [sum(now), -sum(before)]])),
+    notes(roundingNote([now, before, ...changes, [sum(now), -sum(before)]])),
   ]
 }
 

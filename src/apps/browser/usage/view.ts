@@ -1,6 +1,6 @@
 import { midnightBefore } from '../../../text/time-zone.ts'
 import { button, select } from '../shared/controls.ts'
-import { emptyState, h } from '../shared/dom.ts'
+import { type Content, emptyState, fill, h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { type MissingTimes, missingTimes, seriesOf, startOfMonth } from './buckets.ts'
@@ -23,27 +23,27 @@ function draw(data: UsageData, page: Page<UsageData>): Drawing {
   const about = aboutOf(data, page.formats)
   const { conversations, before } = data.totals
   if (conversations === 0 && !before?.conversations) {
-    return { title: 'Usage', about, content: [...usageFigures(data, page), noUsage(data, page)] }
+    return { title: 'Usage', about, content: [usageFigures(data, page), noUsage(data, page)] }
   }
   const body = h('div', { class: 'stack' })
   const setMeasure = (chosen: Measure) => {
     measure = chosen
-    body.replaceChildren(...chartAndTable(data, page))
+    fill(body, chartAndTable(data, page))
   }
-  body.replaceChildren(...chartAndTable(data, page))
+  fill(body, chartAndTable(data, page))
   const controls = usageControls(data, page, setMeasure)
-  return { title: 'Usage', about, content: [...usageFigures(data, page), controls, body] }
+  return { title: 'Usage', about, content: [usageFigures(data, page), controls, body] }
 }
 
 /** Line under the title: period, granularity and time zone. */
-function aboutOf({ meta }: UsageData, { range }: Formats): readonly Node[] {
+function aboutOf({ meta }: UsageData, { range }: Formats): Content {
   // Shown in the time zone of the tool call (its `tz`), which may differ from the user's.
   const shown = range(meta.start ?? '?', meta.end ?? '?', meta.tz ?? undefined)
   const granularity = meta.granularity === 'total' ? undefined : `by ${meta.granularity ?? 'day'}`
   const rest = [granularity, meta.tz && zoneText(meta.tz)]
     .filter(Boolean)
     .map((part) => ` · ${part}`)
-  return [h('span', {}, shown, isRunning(meta) && ', until now', rest)]
+  return h('span', {}, shown, isRunning(meta) && ', until now', rest)
 }
 
 /** A time zone by its city: `New York time`. A zone without a city is shown by its name. */
@@ -122,18 +122,15 @@ function usageControls(
   )
 }
 
-function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] {
+function chartAndTable(data: UsageData, page: Page<UsageData>): Content {
   const { formats } = page
   const { granularity } = data.meta
-  const notes = lacksNames(data) ? [h('p', { class: 'muted' }, unnamed)] : []
+  const notes = lacksNames(data) && h('p', { class: 'muted' }, unnamed)
   if (granularity === 'total') {
     const groups = groupsOf(data)
     // A single group without a comparison would only repeat the figures.
     const isKnown = groups.length < 2 && !data.totals.before
-    return [
-      ...(isKnown ? [] : groupTable(groups, { head: groupingOf(data), measure, formats })),
-      ...notes,
-    ]
+    return [!isKnown && groupTable(groups, { head: groupingOf(data), measure, formats }), notes]
   }
   const series = seriesOf(data, measure)
   const labels = series.times.map((ts) => formats.wall(ts, series.granularity))
@@ -142,9 +139,9 @@ function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] 
   const table = bucketTable({ data: series, measure, labels, isPart, formats })
   return [
     chartFigure(series, { measure, formats, signal: page.signal, choose: table.choose }),
-    ...(missing ? [missingNotice({ labels, missing }, page)] : []),
-    ...table.parts,
-    ...notes,
+    missing && missingNotice({ labels, missing }, page),
+    table.parts,
+    notes,
   ]
 }
 

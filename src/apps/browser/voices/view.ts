@@ -2,7 +2,7 @@ import { capitalised, counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { button } from '../shared/controls.ts'
 import { providerName } from '../shared/display-names.ts'
-import { emptyState, h, icon, listen, shadeEdges } from '../shared/dom.ts'
+import { type Content, emptyState, fill, h, icon, listen, shadeEdges } from '../shared/dom.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { comparison, isMarked, mark, markedVoices, maxMarked } from './comparison.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
@@ -40,14 +40,14 @@ function draw(data: VoicesData, current: Page<VoicesData>): Drawing {
   const voices = voicesIn(data)
   remember(voices, data, asked)
   const place = h('div', { id: 'place' })
-  const fill = () => place.replaceChildren(...parts(data, { voices, asked, clear }))
+  const show = () => fill(place, parts(data, { voices, asked, clear }))
   const clear = () => {
     filters = noFilters
-    fill()
+    show()
     place.querySelector('input')?.focus()
     ask()
   }
-  fill()
+  show()
   // Announced explicitly: the count is a new element, whose text screen readers would not read out.
   if (isAsking) page.announce(place.querySelector('#count')?.textContent ?? '')
   return { title: 'Voices', content: [place] }
@@ -60,7 +60,7 @@ interface Shown {
   readonly clear: () => void
 }
 
-function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node[] {
+function parts(data: VoicesData, { voices, asked, clear }: Shown): Content {
   const found = h('span', { id: 'count' })
   const marks = h('span')
   // Not atomic: the hint is not read out again with each count.
@@ -87,7 +87,7 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
     compare.textContent = isComparing ? 'Close comparison' : 'Compare'
     compare.hidden = marked < 2
     compare.ariaExpanded = String(isComparing)
-    side.replaceChildren(...(isComparing ? [comparison(page)] : []))
+    fill(side, isComparing && comparison(page))
     const isFull = marked >= maxMarked
     const boxes = body.querySelectorAll<HTMLInputElement>('.mark')
     const hint = boxes.length > 0 ? 'Mark two or three to compare.' : ''
@@ -103,12 +103,10 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
     const more = async () => {
       if (await readMore(voices.length)) document.getElementById(`mark-${voices.length}`)?.focus()
     }
-    body.replaceChildren(
+    fill(body, [
       fitting.length > 0 ? voiceList(fitting, showMarks) : noVoice(clear),
-      ...(canShowMore && page.host.canCallTools()
-        ? [button('Show more voices', more, { id: 'more' })]
-        : []),
-    )
+      canShowMore && page.host.canCallTools() && button('Show more voices', more, { id: 'more' }),
+    ])
     showMarks()
   }
   show()
@@ -123,7 +121,7 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
     settle: ask,
   })
   const bar = h('div', { class: 'row bar' }, count, compare)
-  return [controls, ...failures(data), bar, shadeEdges(list)]
+  return [controls, failures(data), bar, shadeEdges(list)]
 }
 
 /**
@@ -156,19 +154,19 @@ function voiceRow(voice: Voice, at: number, marked: () => void): HTMLElement {
     voiceSample(voice, place),
     heading,
     description !== '' && h('p', { class: 'description' }, h('bdi', {}, description)),
-    h('p', { class: 'about muted' }, ...factsOf(voice)),
+    h('p', { class: 'about muted' }, factsOf(voice)),
     actions(voice, place),
     status,
   )
 }
 
 /** Language, gender and provider in words. */
-const factsOf = ({ language, gender, provider }: Voice): (HTMLElement | string)[] =>
+const factsOf = ({ language, gender, provider }: Voice): Content =>
   Object.entries({
     language: language && page.formats.language(language),
     gender: capitalised(gender),
     provider: providerName(provider),
-  }).flatMap(([name, text]) => (text ? [h('span', { class: name }, text), ' '] : []))
+  }).map(([name, text]) => text && [h('span', { class: name }, text), ' '])
 
 /** Adds the choices of these voices to the select lists, which keep all choices seen so far. */
 function remember(voices: readonly Voice[], { providers = [] }: VoicesData, asked: Filters): void {
