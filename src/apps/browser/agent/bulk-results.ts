@@ -2,7 +2,15 @@ import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { type Tone, toneIcons } from '../../design.ts'
 import { button } from '../shared/controls.ts'
-import { badge, type Content, emptyState, h, icon, problemText } from '../shared/dom.ts'
+import {
+  badge,
+  type Content,
+  emptyState,
+  h,
+  icon,
+  problemText,
+  warningNotice,
+} from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { agentCard, openedId, settingsButton, warningList } from './card.ts'
 import { changeList, saveRequest, unsavedBadge } from './changes.ts'
@@ -36,18 +44,16 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
     title: `${number(agents.length)} agent${agents.length === 1 ? '' : 's'}`,
     about: [
       unsaved > 0 && unsavedBadge(),
-      outcomeNames(agents).map((name) =>
-        badge(`${number(count(name))} ${wordsOf(name).toLowerCase()}`, toneOf(name)),
-      ),
+      outcomeNames(agents).map((name) => {
+        const [words, tone] = looksOf(name)
+        return badge(`${number(count(name))} ${words.toLowerCase()}`, tone)
+      }),
       owner && h('span', {}, `In ${owner}`),
     ],
     content: [
       (data.failed_accounts ?? []).map(({ reason = '', accounts }) =>
-        h(
-          'p',
-          { class: 'notice', 'data-tone': 'warning' },
-          icon('warning'),
-          ` Not looked for in ${accounts.map(({ id = '', name }) => plainText(name ?? id)).join(', ')}: ${plainText(reason)}`,
+        warningNotice(
+          `Not looked for in ${accounts.map(({ id = '', name }) => plainText(name ?? id)).join(', ')}: ${plainText(reason)}`,
         ),
       ),
       agents.length === 0 &&
@@ -62,10 +68,8 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
   }
 }
 
-const known = (outcome: string) =>
-  Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined
-const wordsOf = (outcome: string): string => known(outcome)?.[0] ?? plainText(outcome)
-const toneOf = (outcome: string): Tone => known(outcome)?.[1] ?? 'warning'
+const looksOf = (outcome: string): readonly [words: string, tone: Tone] =>
+  (Object.hasOwn(outcomes, outcome) && outcomes[outcome]) || [plainText(outcome), 'warning']
 
 /** Distinct outcomes of the agents, worst first. Unknown outcomes precede all others. */
 function outcomeNames(agents: readonly ManyItem[]): string[] {
@@ -133,12 +137,12 @@ function groupSection(
 }
 
 function outcomeHeading(outcome: string, all: number): HTMLElement {
-  const tone = toneOf(outcome)
+  const [words, tone] = looksOf(outcome)
   return h(
     'h2',
     {},
     h('span', { class: 'muted', 'data-tone': tone }, icon(toneIcons[tone])),
-    wordsOf(outcome),
+    words,
     all > 1 && h('span', { class: 'muted' }, ` ${counted(all, 'agent')}`),
   )
 }

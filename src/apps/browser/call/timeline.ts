@@ -3,7 +3,7 @@ import { listenToSlider } from '../shared/controls.ts'
 import { fill, h, listen } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, isEvent, startOf, type Turn } from './data.ts'
-import { agentOf, otherSide, secondOf, speakerOf } from './turns.ts'
+import { agentOf, otherSide, type Side, secondOf, sideOf, sides, speakerOf } from './turns.ts'
 
 interface TimedTurn {
   readonly turn: Turn
@@ -150,10 +150,6 @@ function placed(mark: HTMLElement, from: number, to = from): HTMLElement {
   return mark
 }
 
-/** The roles of speakers. */
-const sides = ['agent', 'user', 'unknown'] as const
-type Side = (typeof sides)[number]
-
 /** A bar of the timeline: one turn or, where turns would be too narrow, a span of time. */
 interface Bar {
   readonly side: Side
@@ -254,9 +250,6 @@ function endOf(
   if (!isNext) return lastEnd ?? assumed
   return isEvent(next.turn.role) ? Math.min(next.at, assumed) : next.at
 }
-
-/** The side that speaks in a turn; `undefined` for events and tool calls. */
-const sideOf = ({ role }: Turn): Side | undefined => sides.find((side) => side === role)
 
 interface Measured {
   readonly start: number

@@ -32,6 +32,13 @@ export function unverifiedNote(call: CallData): string | undefined {
   return `Unverified: what ${speakers.join(' and ')} ${isUnknown ? 'say' : 'says'}`
 }
 
+/** Roles of speakers. */
+export const sides = ['agent', 'user', 'unknown'] as const
+export type Side = (typeof sides)[number]
+
+/** The side that speaks in a turn; `undefined` for events and tool calls. */
+export const sideOf = ({ role }: Turn): Side | undefined => sides.find((side) => side === role)
+
 const isUnverified = ({ role }: Turn) => role === 'user' || role === 'unknown'
 
 /** Maximum length of a turn or a tool's result, characters. */
@@ -66,7 +73,7 @@ export function turnList({ call, formats, openAt }: TurnContext): HTMLElement {
     if (second === undefined) return undefined
     const time = formats.length(second)
     // A folded result has its time inside a `summary`, where no button may be.
-    if (!openAt || !isSpoken(turn)) return h('span', { class: 'at' }, time)
+    if (!openAt || !sideOf(turn)) return h('span', { class: 'at' }, time)
     const label = `Open the recording at ${time}`
     // Only the button of the turn in view is in the tab order (transcript.ts).
     const attributes = { id: `at-${turn.turn}`, class: 'quiet at', tabindex: -1, title: label }
@@ -79,12 +86,10 @@ export function turnList({ call, formats, openAt }: TurnContext): HTMLElement {
     'ol',
     { class: 'turns' },
     (call.transcript?.spoken ?? []).map((turn) =>
-      isSpoken(turn) ? speech(turn, call, timeOf(turn)) : aside(turn, timeOf(turn)),
+      sideOf(turn) ? speech(turn, call, timeOf(turn)) : aside(turn, timeOf(turn)),
     ),
   )
 }
-
-const isSpoken = ({ role }: Turn) => role === 'user' || role === 'agent' || role === 'unknown'
 
 const speech = (turn: Turn, call: CallData, time: HTMLElement | undefined) =>
   h(
@@ -102,7 +107,7 @@ const speech = (turn: Turn, call: CallData, time: HTMLElement | undefined) =>
 function aside(turn: Turn, time: HTMLElement | undefined): HTMLElement {
   const { role, message, result } = turn
   const words = shortened(plainText(message ?? ''), longestText)
-  const name = [isEvent(role) ? '' : h('code', {}, nameOf(turn)), ' ', words, ' ', time ?? '']
+  const name = [!isEvent(role) && h('code', {}, nameOf(turn)), ' ', words, ' ', time]
   return h(
     'li',
     { class: 'turn aside', id: `turn-${turn.turn}`, value: turn.turn },

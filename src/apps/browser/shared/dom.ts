@@ -71,6 +71,9 @@ export const outwardArrow = (): HTMLElement => h('span', { 'aria-hidden': true }
 export const badge = (text: string, tone: Tone = 'neutral', shape = toneIcons[tone]): HTMLElement =>
   h('span', { class: 'badge', 'data-tone': tone }, icon(shape), text)
 
+export const warningNotice = (text: string): HTMLElement =>
+  h('p', { class: 'notice', 'data-tone': 'warning' }, icon('warning'), ` ${text}`)
+
 /** Names and values beside each other; rows without a value are left out. */
 export const factList = (
   rows: readonly (readonly [name: Content, value: Content])[],

@@ -2,7 +2,15 @@ import { capitalised, counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { button } from '../shared/controls.ts'
 import { providerName } from '../shared/display-names.ts'
-import { type Content, emptyState, fill, h, icon, listen, shadeEdges } from '../shared/dom.ts'
+import {
+  type Content,
+  emptyState,
+  fill,
+  h,
+  listen,
+  shadeEdges,
+  warningNotice,
+} from '../shared/dom.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { comparison, isMarked, mark, markedVoices, maxMarked } from './comparison.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
@@ -199,12 +207,7 @@ const failures = ({ providers = [] }: VoicesData) =>
   providers
     .filter(({ failed }) => failed !== undefined)
     .map(({ provider, failed = '' }) =>
-      h(
-        'p',
-        { class: 'notice', 'data-tone': 'warning' },
-        icon('warning'),
-        ` No voices of ${plainText(providerName(provider))}: ${plainText(failed)}`,
-      ),
+      warningNotice(`No voices of ${plainText(providerName(provider))}: ${plainText(failed)}`),
     )
 
 /** Requests matching voices from the platform; filters chosen meanwhile lead to another request. */
