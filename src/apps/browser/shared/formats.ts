@@ -102,8 +102,7 @@ export function createFormats({ locale, timeZone }: Pick<HostContext, 'locale' |
     /** A ratio, such as `50%` for 0.5. */
     percent: percent.format,
     /** Name of a language code, such as `British English`; unknown codes are returned unchanged. */
-    language: (code: string): string =>
-      isUsable(() => languages.of(code)) ? (languages.of(code) ?? code) : code,
+    language: (code: string): string => attempt(() => languages.of(code)) ?? code,
   }
 }
 
@@ -147,13 +146,13 @@ function rangeText(
 }
 
 const isZone = (timeZone: string | undefined) =>
-  isUsable(() => new Intl.DateTimeFormat('en', { timeZone }))
+  attempt(() => new Intl.DateTimeFormat('en', { timeZone })) !== undefined
 
-function isUsable(make: () => unknown): boolean {
+/** A value that Intl makes; `undefined` if it refuses. */
+function attempt<T>(make: () => T): T | undefined {
   try {
-    make()
-    return true
+    return make()
   } catch {
-    return false
+    return undefined
   }
 }
