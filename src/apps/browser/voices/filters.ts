@@ -6,15 +6,10 @@ import type { Formats } from '../shared/formats.ts'
 import type { Args } from '../shared/view.ts'
 import type { Voice } from './data.ts'
 
-/** Filters of the voices; '' matches all. */
-export interface Filters {
-  readonly provider: string
-  readonly language: string
-  readonly gender: string
-  readonly search: string
-}
-
 const names = ['provider', 'language', 'gender', 'search'] as const
+
+/** Filters of the voices; '' matches all. */
+export type Filters = Readonly<Record<(typeof names)[number], string>>
 
 /** The filters among the arguments of a tool call; an empty text for an absent one. */
 export function filtersIn(args: Args): Filters {
