@@ -5,6 +5,7 @@ import { ApiError, type Failure } from '../platform/failure.ts'
 import { rejectOnAbort, requestMs, withTimeLimit } from '../platform/time-limit.ts'
 import {
   type CallIdentity,
+  type CallKey,
   type JournalEntry,
   JournalError,
   sameCallMs,
@@ -27,9 +28,6 @@ import {
   type Permit,
   type Placement,
   type PlacingContext,
-  recordIfPossible,
-  settleAbsent,
-  settlePlaced,
 } from './placement.ts'
 
 /**
@@ -364,3 +362,44 @@ const unknownAfter = (error: unknown, externalId: string, doubt?: Doubt) =>
     failure: error instanceof ApiError ? error.failure : undefined,
     doubt,
   })
+
+/** Settles the permits of a call that exists: each counts until the call's end. */
+async function settlePlaced(
+  call: CallKey,
+  callId: string,
+  { pendingPermits }: LookupContext,
+): Promise<void> {
+  for (const permit of await pendingPermits(call)) await permit.placed(callId)
+}
+
+/**
+ * Settles a call that certainly does not exist: frees its journal entry, unless the entry's stamp
+ * has changed, and gives its permits back. Reads the permits before it frees the entry. From then on
+ * their holders have an outdated stamp and send nothing, and every later permit belongs to a later
+ * claim. An entry without permits stays unchanged. Returns the resulting entry. Throws
+ * JournalError.
+ */
+async function settleAbsent(
+  entry: JournalEntry,
+  { journal, pendingPermits }: LookupContext,
+): Promise<JournalEntry> {
+  const permits = await pendingPermits(entry)
+  if (permits.length === 0) return entry
+  await journal.release(entry)
+  const current = await journal.current(entry)
+  if (current?.state !== 'free') return entry
+  for (const permit of permits) await permit.notPlaced()
+  return current
+}
+
+/**
+ * Writes a known outcome to the journal. Ignores a failure: the next identical request then asks
+ * the platform.
+ */
+async function recordIfPossible(write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error
+  }
+}

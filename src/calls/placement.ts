@@ -4,12 +4,7 @@ import type { Client } from '../platform/client.ts'
 import type { Failure } from '../platform/failure.ts'
 import type { DialPolicy } from '../policy/dial-policy.ts'
 import type { CallBatches } from '../state/call-batches.ts'
-import {
-  type CallKey,
-  type Journal,
-  type JournalEntry,
-  JournalError,
-} from '../state/call-journal.ts'
+import type { CallKey, Journal } from '../state/call-journal.ts'
 import type { CallFollower } from './call-follower.ts'
 import type { RunningCalls } from './running-calls.ts'
 
@@ -149,47 +144,6 @@ export interface LookupContext {
 export interface PlacingContext extends LookupContext {
   /** Takes a permit. Must run right before a call is sent. Throws if the call may not be sent. */
   readonly permit: (call: CallKey) => Promise<Permit>
-}
-
-/** Settles the permits of a call that exists: each counts until the call's end. */
-export async function settlePlaced(
-  call: CallKey,
-  callId: string,
-  { pendingPermits }: LookupContext,
-): Promise<void> {
-  for (const permit of await pendingPermits(call)) await permit.placed(callId)
-}
-
-/**
- * Settles a call that certainly does not exist: frees its journal entry, unless the entry's stamp
- * has changed, and gives its permits back. Reads the permits before it frees the entry. From then on
- * their holders have an outdated stamp and send nothing, and every later permit belongs to a later
- * claim. An entry without permits stays unchanged. Returns the resulting entry. Throws
- * JournalError.
- */
-export async function settleAbsent(
-  entry: JournalEntry,
-  { journal, pendingPermits }: LookupContext,
-): Promise<JournalEntry> {
-  const permits = await pendingPermits(entry)
-  if (permits.length === 0) return entry
-  await journal.release(entry)
-  const current = await journal.current(entry)
-  if (current?.state !== 'free') return entry
-  for (const permit of permits) await permit.notPlaced()
-  return current
-}
-
-/**
- * Writes a known outcome to the journal. Ignores a failure: the next identical request then asks
- * the platform.
- */
-export async function recordIfPossible(write: () => Promise<void>): Promise<void> {
-  try {
-    await write()
-  } catch (error) {
-    if (!(error instanceof JournalError)) throw error
-  }
 }
 
 /**
