@@ -6,6 +6,7 @@ import {
   knownOwnAccountId,
   ownAccount,
 } from '../platform/sessions/account.ts'
+import type { AccountInTree } from '../platform/sessions/account-tree.ts'
 import type { CacheLifetime } from '../platform/sessions/reply-cache.ts'
 import { type DialogText, dialogText, quotedNameWithId, wordOrQuoted } from '../text/dialog-text.ts'
 import type { Run } from './tool.ts'
@@ -75,4 +76,14 @@ export function accountArgumentText({ request, session }: AccountRun): string {
   const account = accountIn(request)
   const isOwn = account === 'me' || account === knownOwnAccountId(session)
   return isOwn || session.pinnedAccount !== undefined ? '' : `, account_id ${account}`
+}
+
+/** The run with its request moved to an account; unchanged if no account is given. */
+export function runIn<R extends Pick<Run, 'request'>>(
+  account: AccountInTree | undefined,
+  run: R,
+): R {
+  if (!account) return run
+  const params = { ...run.request.params, account_id: account.id }
+  return { ...run, request: { ...run.request, params } }
 }

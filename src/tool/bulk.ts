@@ -9,6 +9,7 @@ import {
 import type { AccountInTree } from '../platform/sessions/account-tree.ts'
 import { pause } from '../platform/time-limit.ts'
 import { firstCharacters } from '../text/safe-text.ts'
+import { runIn } from './account-reader.ts'
 import { hintFor, noSuch } from './references/did-you-mean.ts'
 import type { NamingArgument } from './references/kinds.ts'
 import { argumentOf, Refused } from './refused.ts'
@@ -101,16 +102,6 @@ const isMissing = (outcome: Outcome<unknown>) =>
   outcome.error instanceof ApiError &&
   outcome.error.method === 'GET' &&
   isNotFound(outcome.error)
-
-/** The run with its request moved to an account; unchanged if no account is given. */
-export function runIn<R extends Pick<Run, 'request'>>(
-  account: AccountInTree | undefined,
-  run: R,
-): R {
-  if (!account) return run
-  const params = { ...run.request.params, account_id: account.id }
-  return { ...run, request: { ...run.request, params } }
-}
 
 export type BulkRun = Pick<Run, 'signal' | 'shutdown' | 'answerBy' | 'progress'>
 

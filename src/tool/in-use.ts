@@ -18,8 +18,7 @@ import {
   quotedUpTo,
   wordOrQuoted,
 } from '../text/dialog-text.ts'
-import { type AccountReader, accountReader } from './account-reader.ts'
-import { runIn } from './bulk.ts'
+import { type AccountReader, accountReader, runIn } from './account-reader.ts'
 import { readOwnNumbers } from './checks/readiness.ts'
 import type { Owned } from './lists/complete-account-lists.ts'
 import type { ListRoute } from './lists/list-result.ts'
