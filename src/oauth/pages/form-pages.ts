@@ -1,5 +1,4 @@
 import { badge, type Html, html, note } from '../../apps/pages/html.ts'
-import type { HtmlPage } from '../../apps/pages/page.ts'
 import {
   clientFacts,
   clientTitle,
@@ -9,14 +8,13 @@ import {
   programName,
 } from './client-details.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
-import { oauthPage } from './page-frame.ts'
 
 /** First step: the person enters the key of an account. */
-export function keyPage(model: KeyFormModel): HtmlPage {
+export function keyPage(model: KeyFormModel) {
   const { client, problem } = model
   const name = clientTitle(client)
   const title = `Connect ${name} to your voice agents`
-  return oauthPage({
+  return {
     title: problem ? `Error: ${title}` : title,
     status: problem ? statusOf[problem.kind] : 200,
     ...(problem?.kind === 'too_many' && {
@@ -26,7 +24,7 @@ export function keyPage(model: KeyFormModel): HtmlPage {
     content: html`<h1>Connect <bdi>${name}</bdi> to your voice agents</h1>
 ${clientFacts(client)}
 ${model.platform === 'sandbox' ? sandboxForm(model) : keyForm(model, model.platform.host)}`,
-  })
+  }
 }
 
 const statusOf: Record<KeyProblem['kind'], number> = {
@@ -123,18 +121,18 @@ function secondsInWords(seconds: number): string {
 }
 
 /** Second step: the person chooses what the client may do with the account. */
-export function consentPage(model: ConsentFormModel): HtmlPage {
+export function consentPage(model: ConsentFormModel) {
   const { client, nothingTicked = false } = model
   const name = clientTitle(client)
   const title = `Allow ${name} to use your account?`
-  return oauthPage({
+  return {
     title: nothingTicked ? `Error: ${title}` : title,
     status: nothingTicked ? 422 : 200,
     redirectUri: client.redirectUri,
     content: html`<h1>Allow <bdi>${name}</bdi> to use your account?</h1>
 ${clientFacts(client, accountName(model))}
 ${form(model)}`,
-  })
+  }
 }
 
 const accountName = ({ account, isSandbox }: ConsentFormModel) =>
