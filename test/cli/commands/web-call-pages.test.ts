@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { createWebCallServer } from '../../src/cli/web-call-server.ts'
-import { clientKinds, connectHttp, connectStdio, type TestClient } from '../harness/client.ts'
-import { startHttpProgram } from '../harness/program.ts'
-import { exchange } from '../harness/raw-http.ts'
+import { createWebCallServer } from '../../../src/cli/commands/stdio.ts'
+import { clientKinds, connectHttp, connectStdio, type TestClient } from '../../harness/client.ts'
+import { startHttpProgram } from '../../harness/program.ts'
+import { exchange } from '../../harness/raw-http.ts'
 
 const Placed = z.looseObject({ id: z.string(), join: z.looseObject({ page_url: z.url() }) })
 
