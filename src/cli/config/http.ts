@@ -1,5 +1,3 @@
-import * as z from 'zod/mini'
-import type { AddressRange } from '../../server/transports/http-admission.ts'
 import type { HttpLimits } from '../../server/transports/http-limits.ts'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
@@ -11,13 +9,13 @@ import {
   webAddress,
 } from './platform.ts'
 import {
+  addressRanges,
   count,
   flag,
   limit,
   list,
-  number,
   onOff,
-  type Setting,
+  portNumber,
   type SettingTexts,
   seconds,
   settingLabel,
@@ -30,9 +28,6 @@ import {
 export type ListenConfig = ReturnType<typeof listenConfig>
 
 const loopback = '127.0.0.1'
-
-const portNumber = (spec: Pick<Setting, 'help' | 'range'>) =>
-  number({ ...spec, value: 'PORT', min: 0, max: 65_535, isWhole: true, default: undefined })
 
 export const listenSettings = withVariables({
   host: text({
@@ -69,32 +64,6 @@ export function requireHosts({ listen, allowedHosts }: ListenConfig): void {
   throw new ConfigError(
     `On ${listen.host} the sandbox would answer everybody, under any host name. Name the hosts it is reached by with ${settingLabel(listenSettings, 'allowed-hosts')}, or allow any with '*'.`,
   )
-}
-
-/** Addresses and networks, separated by commas: `10.0.0.0/8, ::1`. */
-const addressRanges = (spec: Pick<Setting, 'help'>): Setting<readonly AddressRange[]> => {
-  const texts = list(spec)
-  return {
-    ...texts,
-    value: 'ADDRESSES',
-    range: 'Addresses and networks such as 10.0.0.0/8, separated by commas.',
-    parse: (given, label) => texts.parse(given, label).map((text) => addressRange(text, label)),
-  }
-}
-
-// zod instead of node:net, which a start over stdio does not load.
-const Ipv4Range = z.union([z.ipv4(), z.cidrv4()])
-const Ipv6Range = z.union([z.ipv6(), z.cidrv6()])
-
-function addressRange(text: string, label: string): AddressRange {
-  const isIpv4 = Ipv4Range.safeParse(text).success
-  if (!isIpv4 && !Ipv6Range.safeParse(text).success) {
-    throw new ConfigError(
-      `${label} takes addresses such as 10.0.0.5 and networks such as 10.0.0.0/8 or fd00::/8, not ${text}.`,
-    )
-  }
-  const [address = '', prefix = isIpv4 ? 32 : 128] = text.split('/')
-  return { address, family: isIpv4 ? 'ipv4' : 'ipv6', prefix: Number(prefix) }
 }
 
 export const httpSettings = withVariables({

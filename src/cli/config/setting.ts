@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+import type { AddressRange } from '../../server/transports/http-admission.ts'
 import { ConfigError } from './config-error.ts'
 
 /**
@@ -57,11 +59,10 @@ export const withVariables = <G extends SettingGroup>(group: G): G =>
 export type SettingTexts = Readonly<Record<string, string | undefined>>
 
 /** Name of a setting in messages. */
-export const settingLabel = <G extends SettingGroup>(group: G, name: keyof G & string): string =>
-  labelOf(name, group[name]?.variable)
-
-const labelOf = (name: string, variable: string | undefined) =>
-  variable === undefined ? `--${name}` : `--${name} (${variable})`
+export function settingLabel<G extends SettingGroup>(group: G, name: keyof G & string): string {
+  const variable = group[name]?.variable
+  return variable === undefined ? `--${name}` : `--${name} (${variable})`
+}
 
 /** Returns a typed reader of a group's settings. */
 export const settingReader =
@@ -70,7 +71,7 @@ export const settingReader =
     texts: SettingTexts,
   ): (<N extends keyof T & string>(name: N) => T[N]) =>
   (name) =>
-    group[name].parse(texts[name], labelOf(name, group[name].variable))
+    group[name].parse(texts[name], settingLabel(group, name))
 
 /** Description of a setting and its values. */
 export const settingHelp = ({ help, range }: Setting): string =>
@@ -127,6 +128,32 @@ export const list = (spec: Spec): Setting<readonly string[]> => ({
       .map((item) => item.trim())
       .filter(Boolean),
 })
+
+/** Addresses and networks, separated by commas: `10.0.0.0/8, ::1`. */
+export const addressRanges = (spec: Spec): Setting<readonly AddressRange[]> => {
+  const texts = list(spec)
+  return {
+    ...texts,
+    value: 'ADDRESSES',
+    range: 'Addresses and networks such as 10.0.0.0/8, separated by commas.',
+    parse: (given, label) => texts.parse(given, label).map((text) => addressRange(text, label)),
+  }
+}
+
+// zod instead of node:net, which a start over stdio does not load.
+const Ipv4Range = z.union([z.ipv4(), z.cidrv4()])
+const Ipv6Range = z.union([z.ipv6(), z.cidrv6()])
+
+function addressRange(text: string, label: string): AddressRange {
+  const isIpv4 = Ipv4Range.safeParse(text).success
+  if (!isIpv4 && !Ipv6Range.safeParse(text).success) {
+    throw new ConfigError(
+      `${label} takes addresses such as 10.0.0.5 and networks such as 10.0.0.0/8 or fd00::/8, not ${text}.`,
+    )
+  }
+  const [address = '', prefix = isIpv4 ? 32 : 128] = text.split('/')
+  return { address, family: isIpv4 ? 'ipv4' : 'ipv6', prefix: Number(prefix) }
+}
 
 /** One of a few words, which `help` explains. */
 export const choice = <const T extends string>({
@@ -196,6 +223,10 @@ export const number = <D extends number | undefined>({
     throw new ConfigError(`${label} takes ${kind} from ${min} to ${max}, not ${given}.`)
   },
 })
+
+/** A port. */
+export const portNumber = (spec: Pick<Setting, 'help' | 'range'>) =>
+  number({ ...spec, value: 'PORT', min: 0, max: 65_535, isWhole: true, default: undefined })
 
 const longestSeconds = { min: 0.001, max: 3600 }
 
