@@ -1,4 +1,4 @@
-import type { LlmOptions } from '../../src/sandbox/llm-client.ts'
+import type { LlmOptions } from '../../src/sandbox/llm-dialogue.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
 import { type Seed, sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
 
