@@ -195,8 +195,8 @@ const needsPerson = () =>
   )
 
 /** True for a request that only asks whether its token is still valid. It changes nothing. */
-export const isCheck = (token: unknown): boolean =>
-  typeof token === 'string' && token.startsWith(checkPrefix)
+export const isCheck = (token: string | undefined): boolean =>
+  token?.startsWith(checkPrefix) ?? false
 
 /** Error for the check of a token whose action does not wait for an answer in a view. */
 export const nothingAsked = () =>

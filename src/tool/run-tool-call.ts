@@ -90,7 +90,10 @@ async function run(
   const resolved = await withIdsForNames(parsed.request, restricted, call.signal)
   if (!resolved.ok) throw invalidArguments([resolved.problem])
   const { request, named, unknown } = resolved
-  const { confirm_token: token, ...options } = parsed.options
+  const { confirm_token: confirmToken, ...options } = parsed.options
+  const token = typeof confirmToken === 'string' ? confirmToken : undefined
+  // Only a view asks whether its token is still valid. Nothing is changed then.
+  const isOnlyCheck = token !== undefined && isCheck(token)
   // Advice after a failure also checks options: a tool may send one in another request, such as the
   // original of a copy.
   const withOptions = { ...request, query: { ...options, ...request.query } }
@@ -99,16 +102,16 @@ async function run(
     tool: tool.name,
     bound: [request, options, session.keyHash],
     keyHash: session.keyHash,
-    token: typeof token === 'string' ? token : undefined,
+    token,
     redact: session.redact,
   })
   const { signal, begunAt, answerBy } = call
   const outcome = await tool.run({
     ...{ request, named, options, restricted, cleared: parsed.cleared },
-    session: isCheck(token) ? readingOnly(session) : session,
+    session: isOnlyCheck ? readingOnly(session) : session,
     ...{ signal, shutdown, begunAt, answerBy, confirm, progress },
-    // Only a view checks whether its token is still valid, and a view cannot receive a task.
-    takesTasks: takesTasks && !isCheck(token),
+    // A view cannot receive a task.
+    takesTasks: takesTasks && !isOnlyCheck,
     noteCoercion(coercion) {
       if (!call.coercions.includes(coercion)) call.coercions = [...call.coercions, coercion]
     },
