@@ -1,11 +1,9 @@
 import { isEmptyValue, isObject, jsonIn } from '../../text/json.ts'
 import { safeLine, safeLines } from '../../text/safe-text.ts'
+import type { Terminal } from './terminal-io.ts'
 
-interface Shown {
-  /** Columns of the terminal. */
-  readonly width: number
-  readonly styleHead: (text: string) => string
-}
+/** The terminal on which the result is shown. */
+type Shown = Pick<Terminal, 'width' | 'styled'>
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -63,7 +61,10 @@ const gap = '  '
  * Formats objects as a table with a column per field, including nested fields (`model.model`);
  * `undefined` if the table is wider than `width`. Never truncates.
  */
-function tableLines(rows: readonly Data[], { width, styleHead }: Shown): string[] | undefined {
+function tableLines(
+  rows: readonly Data[],
+  { width = Number.POSITIVE_INFINITY, styled }: Shown,
+): string[] | undefined {
   const flat = rows.map((row) => new Map(cellsOf(row)))
   const names = [...new Set(flat.flatMap((cells) => [...cells.keys()]))]
   const widths = names.map((name) =>
@@ -77,7 +78,7 @@ function tableLines(rows: readonly Data[], { width, styleHead }: Shown): string[
       .join(gap)
       .trimEnd()
   return [
-    styleHead(line(names)),
+    styled('bold', line(names)),
     ...flat.map((cells) => line(names.map((name) => cells.get(name) ?? ''))),
   ]
 }

@@ -187,12 +187,7 @@ async function printAnswer(
     await terminal.print(safeJsonLines(json))
   }
   if (word !== 'ok') terminal.warn(problemText(word, { text, data }, terminal))
-  else if (!wantsJson) {
-    const { width = Number.POSITIVE_INFINITY, styled } = terminal
-    await terminal.print(
-      resultText(text, data, { width, styleHead: (head) => styled('bold', head) }),
-    )
-  }
+  else if (!wantsJson) await terminal.print(resultText(text, data, terminal))
   // Only for bulk results: a single error already says that the outcome is unknown.
   if (code === exitCodes.unknown && word === 'ok')
     terminal.warn('The outcome of some is unknown: check before you repeat them.')

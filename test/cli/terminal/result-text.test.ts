@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { resultText } from '../../../src/cli/terminal/result-text.ts'
 
 const shown = (data: Record<string, unknown>, width = Number.POSITIVE_INFINITY) =>
-  resultText(JSON.stringify(data), data, { width, styleHead: (text) => text })
+  resultText(JSON.stringify(data), data, { width, styled: (_, text) => text })
 
 const agents = {
   items: [
@@ -67,14 +67,14 @@ test('texts from outside have no effect on the terminal', () => {
   const texts = [
     shown({ items: [{ [evil]: evil }] }),
     shown({ [evil]: { inner: evil }, prompt: `${evil}\n${evil}` }),
-    resultText(`Said:\n${evil}`, {}, { width: 80, styleHead: (text) => text }),
+    resultText(`Said:\n${evil}`, {}, { width: 80, styled: (_, text) => text }),
   ]
   for (const text of texts) expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })
 
 test('a text that says more than its data is shown, and where it was cut, what shows all of it', () => {
   const text = 'The call has ended.\nShortened: 3 more lines; structuredContent has all of it.'
-  expect(resultText(text, { ended: true }, { width: 80, styleHead: (one) => one })).toMatch(
+  expect(resultText(text, { ended: true }, { width: 80, styled: (_, one) => one })).toMatch(
     /^The call has ended\.\nShortened: 3 more lines; --json [^\n]+$/,
   )
 })
