@@ -123,6 +123,21 @@ test.each([
   expect(await page.evaluate(hosts)).toEqual([1, 1, 1, 1])
 })
 
+test('a badge on a line of its own begins where its heading begins', async () => {
+  const { page } = await open(consentForm, { viewport: { width: 360, height: 640 } })
+  await doubleText(page)
+  const { below, indent } = (await page.evaluate(`(() => {
+    const badge = document.querySelector('legend .badge')
+    const text = document.createRange()
+    text.selectNodeContents(badge.previousSibling)
+    const [words, box] = [text.getBoundingClientRect(), badge.getBoundingClientRect()]
+    return { below: box.top - words.bottom, indent: box.left - words.left }
+  })()`)) as { below: number; indent: number }
+  expect(below).toBeGreaterThanOrEqual(0)
+  expect(Math.abs(indent)).toBeLessThan(1)
+  await page.close()
+})
+
 test('a host that is longer than a line breaks after its dots', async () => {
   const labels = Array.from({ length: 6 }, (_, at) => `${'voice'.repeat(2)}${at}`)
   const platform = { host: [...labels, 'example'].join('.') }

@@ -186,11 +186,13 @@ form { display: grid; gap: var(--space-5); }
 }
 .facts dt { color: var(--muted); }
 .facts dd { font-weight: var(--medium); }
-legend .badge { margin-inline-start: var(--space-1); vertical-align: text-bottom; }
 #key { width: 100%; min-height: 2.75rem; margin-top: var(--space-2); }
 #key[aria-invalid=true] { border: 2px solid var(--danger); }
 fieldset { min-width: 0; margin: 0; padding: 0; border: 0; }
-legend { padding: 0 0 var(--space-2); font-weight: var(--bold); }
+legend {
+  display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: center;
+  padding: 0 0 var(--space-2); font-weight: var(--bold);
+}
 .choice {
   position: relative; display: grid; grid-template-columns: 1.25rem 1fr; gap: var(--space-3);
   padding: var(--space-3) 0; border-top: 1px solid var(--line);
