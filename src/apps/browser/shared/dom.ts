@@ -1,7 +1,7 @@
 import { type IconName, iconShapes, type Tone, toneIcons } from '../../design.ts'
 import type { Piece } from './word-diff.ts'
 
-/** What an element contains. `false`, `undefined` and an empty text are nothing. */
+/** Content of an element. `false`, `undefined` and an empty text add nothing. */
 export type Content = Node | string | number | false | undefined | readonly Content[]
 
 /** Attributes of an element; `false` and `undefined` omit one. */
@@ -26,7 +26,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Replaces what an element contains. */
+/** Replaces the content of an element. */
 export const fill = (element: Element, content: Content): void =>
   element.replaceChildren(...nodesOf(content))
 
@@ -71,6 +71,7 @@ export const outwardArrow = (): HTMLElement => h('span', { 'aria-hidden': true }
 export const badge = (text: string, tone: Tone = 'neutral', shape = toneIcons[tone]): HTMLElement =>
   h('span', { class: 'badge', 'data-tone': tone }, icon(shape), text)
 
+/** A sentence that warns, in a box of its own. */
 export const warningNotice = (text: string): HTMLElement =>
   h('p', { class: 'notice', 'data-tone': 'warning' }, icon('warning'), ` ${text}`)
 
@@ -96,14 +97,14 @@ export const factList = (
 export function problemText(
   problem: string,
   id: string,
-  nodesOf: (text: string) => Content = (text) => text,
+  contentOf: (text: string) => Content = (text) => text,
 ): HTMLElement {
   const [first = '', ...rest] = problem.split(/(?<=[^.]{2}\.) (?=\p{Lu})/u)
-  if (rest.length === 0) return h('p', { dir: 'auto' }, nodesOf(problem))
-  return folded(id, nodesOf(first), h('p', { class: 'muted' }, rest.join(' ')), { dir: 'auto' })
+  if (rest.length === 0) return h('p', { dir: 'auto' }, contentOf(problem))
+  return folded(id, contentOf(first), h('p', { class: 'muted' }, rest.join(' ')), { dir: 'auto' })
 }
 
-/** A content that is folded under a summary with this id. */
+/** Content that is folded under a summary with this id. */
 export const folded = (
   id: string,
   summary: Content,
@@ -146,7 +147,7 @@ export function shadeEdges<T extends HTMLElement>(box: T): T {
   return listen(box, 'scroll', mark)
 }
 
-/** A box that scrolls on overflow, also by keyboard. It needs an id and an accessible name. */
+/** A box that scrolls on overflow, also by keyboard. Give it an id and an accessible name. */
 export const scrollBox = (attributes: Attributes, content: HTMLElement): HTMLElement =>
   shadeEdges(h('div', { class: 'scroll', tabindex: 0, role: 'region', ...attributes }, content))
 
