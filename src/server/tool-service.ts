@@ -77,7 +77,7 @@ export async function openToolService(config: ServiceConfig, events: ToolService
     ...calls,
     ...{ exposure, isSandbox, sealingKeys, state, platform, sessionFor },
     callLocally: (call: LocalCall, caller: LocalCaller) =>
-      callLocally(call, caller, { ...calls, exposure, session: sessionFor(undefined) }),
+      callLocally(call, caller, { ...calls, exposure, sessionFor }),
     async close() {
       await audit?.close()
       await state.close()
@@ -133,8 +133,8 @@ interface LocalCaller {
 interface LocalCallParts extends Pick<ToolCalling, 'confirmations' | 'toolCalls'> {
   /** The operator's exposure: no headers restrict a local call further. */
   readonly exposure: Exposure
-  /** The session of the server's own key. */
-  readonly session: Session
+  /** The session for a credential; without one, for the server's own API key. */
+  readonly sessionFor: (credential: undefined) => Session
 }
 
 /**
@@ -145,8 +145,9 @@ interface LocalCallParts extends Pick<ToolCalling, 'confirmations' | 'toolCalls'
 async function callLocally(
   { tool: name, arguments: args }: LocalCall,
   { ask, progress, signal }: LocalCaller,
-  { exposure, confirmations, toolCalls, session }: LocalCallParts,
+  { exposure, confirmations, toolCalls, sessionFor }: LocalCallParts,
 ): Promise<CallToolResult> {
+  const session = sessionFor(undefined)
   const tool = exposure.tools.find((one) => one.name === name)
   if (!tool) throw toolCalls.unknownTool(name, exposure, args, { session, sender })
   const run = (earlier: EarlierQuestion) =>
