@@ -12,12 +12,12 @@ import { withTimeLimit } from '../src/platform/time-limit.ts'
 import { counted } from '../src/text/labels.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
 import { badArgument } from '../src/tool/refused.ts'
-import type { UsageNames } from '../src/tool/results/usage-report.ts'
 import {
   changeOf,
   compareGroups,
   sumOf,
   type UsageGroup,
+  type UsageNames,
   type UsageReport,
   UsageResult,
   type UsageValue,

@@ -150,11 +150,9 @@ const ownBrowsers = [
   [/\bWindsurf\/\d/, 'windsurf'],
 ] as const
 
-interface RowsContext {
+interface RowsContext extends Pick<HomePageOptions, 'connected'> {
   readonly access: Access
   readonly visitor: Visitor
-  /** Titles of clients that have connected to this process. */
-  readonly connected: ReadonlySet<string>
 }
 
 /** Clients on a computer with most users, most first. */

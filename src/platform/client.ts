@@ -1,5 +1,10 @@
-import type { Method, ReplyOf, Route, RouteRequest } from '../contract/route.ts'
-import { encodeQuery } from '../contract/route.ts'
+import {
+  encodeQuery,
+  type Method,
+  type ReplyOf,
+  type Route,
+  type RouteRequest,
+} from '../contract/route.ts'
 import type { Observer, PlatformTry } from '../server/observe/observer.ts'
 import { ApiError, type Failure, isCertificateProblem, SendFailure } from './failure.ts'
 import type { Send } from './http-exchange.ts'

@@ -93,7 +93,7 @@ async function run(
   const { confirm_token: confirmToken, ...options } = parsed.options
   const token = typeof confirmToken === 'string' ? confirmToken : undefined
   // Only a view asks whether its token is still valid. Nothing is changed then.
-  const isOnlyCheck = token !== undefined && isCheck(token)
+  const isOnlyCheck = isCheck(token)
   // Advice after a failure also checks options: a tool may send one in another request, such as the
   // original of a copy.
   const withOptions = { ...request, query: { ...options, ...request.query } }

@@ -99,9 +99,7 @@ export async function readCallingAgent(agent_id: string, run: PlacingRun): Promi
 }
 
 /** Parts of a run that asking the dial policy uses. */
-interface PolicyRun extends Pick<Run, 'request' | 'signal'> {
-  /** True for a call of a batch. */
-  readonly isInBatch?: boolean
+interface PolicyRun extends Pick<Run, 'request' | 'signal'>, Pick<PlacingRun, 'isInBatch'> {
   readonly session: Pick<Session, 'client' | 'cache' | 'keyHash' | 'platform'> & {
     readonly callServices: Pick<CallServices, 'policy' | 'runningCalls'>
   }

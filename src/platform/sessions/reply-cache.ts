@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
-import { encodeQuery } from '../../contract/route.ts'
+import { encodeQuery, type ReplyOf, type Route, type RouteRequest } from '../../contract/route.ts'
 import type { CacheResult } from '../../server/observe/observer.ts'
 import type { Client } from '../client.ts'
 import {

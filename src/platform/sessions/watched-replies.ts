@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Route, RouteRequest } from '../../contract/route.ts'
-import { encodeQuery } from '../../contract/route.ts'
+import { encodeQuery, type Route, type RouteRequest } from '../../contract/route.ts'
 import { type Broadcast, Listeners } from '../../state/broadcast.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
