@@ -238,7 +238,7 @@ const keepClassNames: Plugin = {
 /** The main module of every start. */
 const main = join(root, 'src/cli/main.ts')
 
-/** Modules that load before all others that are loaded lazily: `main`, and one that imports nothing of it. */
+/** Modules that are loaded without loading `main` first: `main`, and what `src/bin.ts` loads before it. */
 const early = [main, join(root, 'src/state/private-files.ts')]
 
 /**

@@ -15,8 +15,9 @@ import { clientText, safeLine } from '../text/safe-text.ts'
 
 /*
  * A task (SEP-2663) stands for the result of a tool that follows a telephone call to its end. The
- * task's id encodes its whole state, so tasks need no store, survive a restart, and work on any
- * replica; only cancelled tasks are stored. The platform decides by the request's API key whether the caller may see the call.
+ * task's id encodes its whole state, so running tasks need no store, survive a restart, and work on
+ * any replica. Only cancellations are stored. The platform decides by the request's API key whether
+ * the caller may see the call.
  */
 
 /** Lifetime of a task, ms. Longer than the longest telephone call. */

@@ -128,6 +128,7 @@ function progressText(followed: LastPolls, count: number): string {
 
 /** Minimum interval between two progress messages, ms. */
 const progressEveryMs = 2000
+
 /*
  * Progress messages end before the result: some clients attribute a message that arrives after the
  * result to another tool call.

@@ -215,7 +215,8 @@ type AuditedWrite = AuditEntry['writes'][number]
  * - `refused`: nothing was sent, because this server or a person declined; `reason` says why
  * - `failed`: nothing was done
  * - `unknown`: the effect of a sent request is not known
- * - `begun`: not ended, or the server ended first
+ *
+ * The entry of a tool call that has not ended, or whose server ended first, has the outcome `begun`.
  */
 type AuditOutcome = 'done' | 'unchanged' | 'partly' | 'refused' | 'failed' | 'unknown'
 

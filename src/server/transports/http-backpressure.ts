@@ -8,7 +8,7 @@ import { DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest } from '@modelcontextpr
 
 /** Bounds of transfers. Responses, incomplete bodies and large bodies are counted separately. */
 interface TransferBounds {
-  /** Longest time until a body is complete, and longest time for which a client may not read, ms. */
+  /** Longest time until a body is complete, and for which a client may stop reading, ms. */
   readonly longestMs: number
   /**
    * Maximum unread bytes of all responses together; maximum bytes of all incomplete bodies together,
