@@ -28,7 +28,7 @@ import { insertWebCall, type WebTalk, webCallOf } from './web-calls/web-call-sta
 export const callHandlers = [
   on(routes.calls.place, (input) => {
     const { row, isRepeat } = placeCall(input)
-    const reply = placed(row, input)
+    const reply = placedReply(row, input)
     return isRepeat ? new ReplyWithStatus(200, reply) : reply
   }),
 
@@ -112,7 +112,7 @@ function placeCall(input: PlaceInput): { row: CallRow; isRepeat: boolean } {
 }
 
 /** The reply to the request that placed a call. */
-function placed(
+function placedReply(
   row: CallRow,
   { store, now, webCalls }: Pick<PlaceInput, 'store' | 'now' | 'webCalls'>,
 ): PlacedCall {
