@@ -7,10 +7,16 @@ import {
   notPreselected,
   programName,
 } from './client-details.ts'
-import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
+import type {
+  ConsentFormModel,
+  KeyFormModel,
+  KeyProblem,
+  OauthPageParts,
+  ScopeName,
+} from './models.ts'
 
 /** First step: the person enters the key of an account. */
-export function keyPage(model: KeyFormModel) {
+export function keyPage(model: KeyFormModel): OauthPageParts {
   const { client, problem } = model
   const name = clientTitle(client)
   const title = `Connect ${name} to your voice agents`
@@ -121,7 +127,7 @@ function secondsInWords(seconds: number): string {
 }
 
 /** Second step: the person chooses what the client may do with the account. */
-export function consentPage(model: ConsentFormModel) {
+export function consentPage(model: ConsentFormModel): OauthPageParts {
   const { client, nothingTicked = false } = model
   const name = clientTitle(client)
   const title = `Allow ${name} to use your account?`

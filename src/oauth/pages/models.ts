@@ -1,6 +1,8 @@
+import type { PageParts } from '../../apps/pages/page.ts'
+
 /*
- * Models of the pages. Every text may come from outside (a client chooses its own name); the pages
- * escape and shorten it.
+ * Models of the pages, and the parts into which each is rendered. Every text of a model may come from
+ * outside (a client chooses its own name); the pages escape and shorten it.
  */
 
 /** Scopes that a person can allow, from the weakest to the strongest. */
@@ -113,3 +115,10 @@ export interface ReturnModel {
 }
 
 export type PageModel = KeyFormModel | ConsentFormModel | ProblemModel | ReturnModel
+
+/**
+ * Parts of a page. The page's forms may be sent to this server, and may redirect to `redirectUri`.
+ */
+export interface OauthPageParts extends Omit<PageParts, 'script' | 'style' | 'formAction'> {
+  readonly redirectUri?: string
+}

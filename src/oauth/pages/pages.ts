@@ -1,18 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { checkboxStyle } from '../../apps/design.ts'
 import { html, icon } from '../../apps/pages/html.ts'
-import { type HtmlPage, type PageParts, pageOf, styleOf } from '../../apps/pages/page.ts'
+import { type HtmlPage, pageOf, styleOf } from '../../apps/pages/page.ts'
 import { clientText } from '../../text/safe-text.ts'
 import { programName, redirectTarget } from './client-details.ts'
 import { consentPage, keyPage } from './form-pages.ts'
-import type { PageModel, ProblemModel, ReturnModel } from './models.ts'
-
-/**
- * Parts of a page. The page's forms may be sent to this server, and may redirect to `redirectUri`.
- */
-interface OauthPageParts extends Omit<PageParts, 'script' | 'style' | 'formAction'> {
-  readonly redirectUri?: string
-}
+import type { OauthPageParts, PageModel, ProblemModel, ReturnModel } from './models.ts'
 
 /** Renders a page with its status and headers. No page has a script. */
 export function renderPage(model: PageModel): HtmlPage {
