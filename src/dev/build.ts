@@ -238,7 +238,10 @@ const keepClassNames: Plugin = {
 /** The main module of every start. */
 const main = join(root, 'src/cli/main.ts')
 
-/** Modules that are loaded without loading `main` first: `main`, and what `src/bin.ts` loads before it. */
+/**
+ * Lazily loaded modules that do not load `main` first: `main` itself, and the module that
+ * `src/bin.ts` loads before it.
+ */
 const early = [main, join(root, 'src/state/private-files.ts')]
 
 /**
