@@ -99,7 +99,7 @@ const mayImport = {
   cli: [
     'cli/install cli/doctor cli/terminal cli/terminal/terminal-io',
     'server server/tool-summaries tools/index cli/config server/transports mcp tool',
-    'platform/sessions server/observe sandbox policy state state/private-files contract apps/pages text',
+    'platform/sessions server/observe sandbox state apps/pages text',
   ],
   'cli/main': 'cli cli/terminal/terminal-io cli/config',
   bin: 'cli/main state/private-files',
