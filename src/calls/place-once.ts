@@ -62,9 +62,9 @@ export async function placeOnce(
 
 /**
  * Returns the call that an identical request placed; `undefined` if there was no identical request,
- * or if it certainly placed no call. Must run before every other step that can fail or refuse: an
- * error of that step must not be reported for a call that was already sent. Throws OutcomeUnknown,
- * ExternalIdConflict and JournalError.
+ * or if it certainly placed no call. Must run as soon as account, agent and numbers of the call are
+ * known, before every other step that can fail or refuse: an error of that step must not be reported
+ * for a call that was already sent. Throws OutcomeUnknown, ExternalIdConflict and JournalError.
  */
 export async function placedBefore(
   lookup: LookupContext,

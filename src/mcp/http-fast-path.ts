@@ -106,7 +106,7 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
 }
 
 /**
- * Caches the result of `tools/list` as bytes, by protocol and views: serialising its 80 kB per
+ * Caches the result of `tools/list` as bytes, by protocol and views: serialising its 50 kB per
  * request is slow.
  */
 function createListCache(info: Implementation) {

@@ -129,7 +129,7 @@ function createResults({ info, listed, ...input }: StdioHandshakeOptions) {
       const { capabilities, instructions } = serverOptionsFor(input, 'modern')
       return modernResult({ supportedVersions: [modernVersion], capabilities, instructions })
     },
-    /** Concatenated text: parsing and serialising 80 kB would delay the first answer. */
+    /** Concatenated text: parsing and serialising 50 kB would delay the first answer. */
     listTools(protocol: Protocol, views: boolean) {
       if (!listed) return undefined
       const texts = listed.map((tool) => (views ? withViewText(tool) : tool.listed))

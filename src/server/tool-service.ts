@@ -47,8 +47,8 @@ export interface ToolServiceEvents {
 export type ToolService = Awaited<ReturnType<typeof openToolService>>
 
 /**
- * Opens the tools: platform, state, sessions and tool calls, without a protocol. The command line
- * calls tools with this service alone. Throws ConfigError.
+ * Opens the tools: platform, state, sessions and tool calls, without MCP server and transport. The
+ * command line calls tools with this service alone. Throws ConfigError.
  */
 export async function openToolService(config: ServiceConfig, events: ToolServiceEvents) {
   const { scope, calling } = config

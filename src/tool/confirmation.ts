@@ -55,7 +55,10 @@ export interface Agreement {
   giveBack(): Promise<void>
 }
 
-/** Stops the tool. `result` is the answer to the client. */
+/**
+ * Ends the tool call. `result` goes to the client: a question, a preview, or the person's refusal. The
+ * answer to a question or a preview runs all steps of the tool call again.
+ */
 export class NotConfirmed extends Error {
   override readonly name = 'NotConfirmed'
   readonly result: CallToolResult | InputRequiredResult

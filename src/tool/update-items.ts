@@ -25,8 +25,8 @@ import type { OutputWithLines, ToolOutcome } from './tool.ts'
 import { changeToUndo, type UndoRun, undoOption, withUndoneChange } from './undo.ts'
 
 /*
- * Updates one item, or many items in the same way, or undoes an earlier update. Reads each item,
- * sends only what differs, and reports the changes.
+ * Updates one item, or many items in the same way, or undoes an earlier update. Selects the items,
+ * calls the tool's own `update` for each, and reports the changes.
  */
 
 /** Arguments that every update has. */

@@ -74,8 +74,9 @@ export function refuseUnknownCallerNumber(number: string | undefined): void {
 }
 
 /**
- * Finds the call that an identical earlier request placed. Runs before every step that can fail or
- * refuse, because no failure may be reported for a call that may be ringing. Throws Refused.
+ * Finds the call that an identical earlier request placed. Runs as soon as the call is identified:
+ * its account and its agent are ids, its numbers are valid. Every other step that can fail or refuse
+ * comes later, because no failure may be reported for a call that may be ringing. Throws Refused.
  */
 export async function findRepeated(run: PlacingRun): Promise<Placement | undefined> {
   try {

@@ -1,6 +1,9 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
 
-/** An API key, and where it came from in words for a person. The key is never logged or stored. */
+/**
+ * An API key, and where it came from in words for a person. The key is never logged. Only a key that
+ * a user enters for OAuth is stored, encrypted (oauth/platform-keys.ts).
+ */
 export interface Credential {
   readonly apiKey: string
   readonly source: string

@@ -41,7 +41,7 @@ import {
 } from './http-authentication.ts'
 import type { ActiveHttpLimits } from './http-limits.ts'
 
-/** Functions of the service that /mcp needs. */
+/** Functions of the service that /mcp needs. Made by `openService` in server/service.ts. */
 export interface McpServing {
   /** Makes the MCP SDK's server for a request. */
   readonly factory: McpServerFactory

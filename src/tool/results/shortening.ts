@@ -16,7 +16,7 @@ export const resultBudget = 6000
 
 type Content = Readonly<StructuredContent>
 
-/** A result and its text. Both fit the budget. */
+/** A result and its text. The text fits the budget. */
 export interface ShortResult {
   readonly structured: StructuredContent
   readonly text: string
