@@ -7,8 +7,8 @@ const texts = lenient(z.array(z.string()))
 const account = lenient(z.looseObject({ id: text, name: text }))
 
 /**
- * A changed field. An absent `before` or `after` means that the field had or has no value; null is
- * a value.
+ * A changed field. Absent `before`: the field had no value. Absent `after`: it has none now. Null
+ * is a value.
  */
 const Change = z.looseObject({
   field: z.string(),

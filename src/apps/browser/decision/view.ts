@@ -84,8 +84,8 @@ const words: Readonly<Record<string, (facts: Facts) => ToolWords>> = {
 }
 
 /**
- * Words of an archive. An archived agent keeps its numbers, and the API does not say what happens to
- * their calls.
+ * Words for the decision to archive. An archived agent keeps its numbers, and the API does not say
+ * what happens to their calls.
  */
 function archiveWords(facts: Facts): ToolWords {
   const isMany = 'Agents' in facts

@@ -229,6 +229,6 @@ function timeLeft({ answerable }: Decision): string {
   return minutes > 0 ? `${counted(minutes, 'minute')} left` : ''
 }
 
-/** That nothing real happens, under the title. */
+/** Note under the title: on the sandbox, nothing real happens. */
 const sandboxNote = ({ Sandbox: note }: Facts): readonly HTMLElement[] | false =>
   note !== undefined && [badge('Sandbox'), h('span', {}, factText(note.replace(', ', ': ')))]

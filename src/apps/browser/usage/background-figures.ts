@@ -23,7 +23,8 @@ export function readBackground(
 ): Promise<Background> | undefined {
   const periods = comparedPeriods(data)
   if (!periods || !page.host.canCallTools()) return undefined
-  // Without `periods.end`, which for a period that is not over is the present.
+  // The key leaves out `periods.end`: in a running period it is the present, so the key would always
+  // change.
   const { start, end, tz } = data.meta
   const key = JSON.stringify([page.input.account_id, start, end, tz, data.compared_with])
   if (last?.key === key) return last.background
@@ -57,8 +58,8 @@ function comparedPeriods({ meta }: UsageData): ComparedPeriods | undefined {
   if (!(start < end)) return undefined
   const zone = zoneOf(meta)
   const midnight = (ms: number, daysBefore = 0) => Date.parse(midnightBefore(ms, daysBefore, zone))
-  // Of whole days and a running one, the same days and hours are compared: no evening with a
-  // morning.
+  // If the period is whole days and a running day, the earlier period ends at the same time of day,
+  // so a morning is never compared with an evening.
   const isUpToNow = isRunning(meta) && midnight(start) === start && midnight(end) !== end
   const days = (Date.parse(dateIn(end, zone)) - Date.parse(dateIn(start, zone))) / day + 1
   const before = isUpToNow

@@ -243,8 +243,9 @@ function bucketsPerBar({ times, granularity }: UsageSeries, width: number, scale
 }
 
 /**
- * Indexes of the buckets with an axis label: as many as fit, at regular hours or days, and if it
- * costs few of them, so that the last bucket has one. `distance` is the minimum between two labels.
+ * Indexes of the buckets with an axis label. As many as fit, at regular hours or days. If that costs
+ * few labels, they are placed so that the last bucket has one. `distance`: minimum between two
+ * labels.
  */
 function labelledBuckets(times: readonly string[], distance: number): number[] {
   const isApart = (labelled: readonly number[]) =>
