@@ -48,7 +48,7 @@ test('imports that the table does not allow are refused, and files in no row of 
     ['tools/sip-trunks/allowed-ips.ts', `import '../agents.ts'`, 'tools/agents.ts'],
   ] as const
   for (const [file, line] of forbidden) add(file, line)
-  const outside = ['src/loose.ts', 'src/new-room/deep/file.mts', 'tools/deep/file.ts']
+  const outside = ['src/loose.ts', 'src/new-folder/deep/file.mts', 'tools/deep/file.ts']
   for (const file of outside) add(file, 'export {}')
 
   expect(importProblems(copy)).toEqual(

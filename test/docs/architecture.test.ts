@@ -44,7 +44,7 @@ test.each([...lookups, ...steps])('$behaviour: $symbol is in $file', ({ file, sy
 })
 
 test('exactly the existing folders are described', () => {
-  const named = rowsUnder(architecture, 'Rooms').flatMap(([folders = '']) =>
+  const named = rowsUnder(architecture, 'Folders').flatMap(([folders = '']) =>
     [...folders.matchAll(/`([^`]+)`/g)].map(([, folder = '']) => folder.replace(/\/$/, '')),
   )
   const folders = globSync('{tools,test,src/*}', { cwd: root, withFileTypes: true })
