@@ -54,7 +54,7 @@ const slow = [
   'test/server/observe/tool-call-records.test.ts',
   'test/server/transports/exposed-tools.test.ts',
   'test/server/transports/http-limits.test.ts',
-  'test/server/transports/http-backpressure.test.ts',
+  'test/server/transports/http-pressure.test.ts',
   'test/server/transports/http-probes.test.ts',
   'test/server/transports/local-token.test.ts',
   'test/server/transports/metrics.test.ts',

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
 import { refuse } from './http-answers.ts'
-import { Bodies } from './http-backpressure.ts'
+import { Bodies } from './http-bodies.ts'
 import { type BoundName, type Bounds, Quota, Rate, type RatedRequest } from './quotas.ts'
 
 /** Limits for clients of the HTTP server. */

@@ -11,7 +11,7 @@ import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
 import { type AdmissionOptions, createAdmission, isMcp } from './http-admission.ts'
 import { refuse, refuseMethod, responseForClient, sendJson } from './http-answers.ts'
 import { readKey } from './http-authentication.ts'
-import { Connections } from './http-backpressure.ts'
+import { Connections } from './http-connection-flow.ts'
 import { createLimits, type HttpLimits, maxBytes, refuseWatch } from './http-limits.ts'
 import {
   answerMcp,
