@@ -22,13 +22,9 @@ import {
   parseMessage,
 } from '../../mcp/message-check.ts'
 import { type GetHeader, headerNames } from '../../mcp/messages.ts'
+import { missingScopes, scopedExposure } from '../../mcp/oauth-scopes.ts'
 import type { ObserveStream } from '../../mcp/observed-request.ts'
-import {
-  type ExposureOfRequest,
-  missingScopes,
-  scopedExposure,
-  waitsIn,
-} from '../../mcp/request-exposure.ts'
+import { type ExposureOfRequest, waitsIn } from '../../mcp/request-exposure.ts'
 import { watchedOnly } from '../../mcp/subscriptions.ts'
 import { authInfoOf, type Credential } from '../../platform/sessions/credential.ts'
 import type { AdmittedRequest } from './http-admission.ts'
