@@ -1,7 +1,8 @@
 import { allSettings, type CommandLine, parseCommandLine } from '../config/command-line.ts'
 import { ConfigError, faultsOf, throwFaults } from '../config/config-error.ts'
 import { configFileSettings, readConfigFile } from '../config/config-file.ts'
-import { type Environment, givenSettings, unknownVariables } from '../config/given-settings.ts'
+import { type Environment, givenSettings } from '../config/given-settings.ts'
+import { misspeltVariables } from '../config/misspelt-variables.ts'
 import type { SettingGroup } from '../config/setting.ts'
 import { audit } from './audit.ts'
 import { call } from './call.ts'
@@ -71,7 +72,7 @@ function configured(
   const file = fileSettings(named.texts.config, report)
   faults.push(...file.faults)
   const sources = { flags, env, file: file.texts }
-  const unknown = takesVariables(group) ? unknownVariables(settings, sources) : noVariables
+  const unknown = takesVariables(group) ? misspeltVariables(settings, sources) : noVariables
   report(unknown.refused)
   const warnings = unknown.ignored.map((name) => `${name} is not a setting, and has no effect.`)
   const config = () => {
