@@ -23,13 +23,8 @@ import {
   listPhoneNumbers,
 } from './phone-numbers.ts'
 import { listModels, listTranscribers, listVoices } from './providers.ts'
-import {
-  createSipTrunk,
-  deleteSipTrunk,
-  getSipTrunk,
-  listSipTrunks,
-  updateSipTrunk,
-} from './sip-trunks.ts'
+import { updateSipTrunk } from './sip-trunks/update-sip-trunk.ts'
+import { createSipTrunk, deleteSipTrunk, getSipTrunk, listSipTrunks } from './sip-trunks.ts'
 import { validateAgentTemplate } from './templates/validate-agent-template.ts'
 import { getUsage } from './usage.ts'
 
