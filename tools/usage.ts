@@ -10,7 +10,6 @@ import {
   compareGroups,
   sumOf,
   type UsageGroup,
-  type UsageNames,
   type UsageReport,
   UsageResult,
   type UsageValue,
