@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { estimateTokens } from '../../src/text/token-estimate.ts'
-import { resultBudget } from '../../src/tool/results/shortening.ts'
-import { connectStdio, errorOf, type TestClient } from '../harness/client.ts'
-import { type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { estimateTokens } from '../../../src/text/token-estimate.ts'
+import { resultBudget } from '../../../src/tool/results/shortening.ts'
+import { connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
+import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
 
 let platform: FakePlatform
 let client: TestClient
