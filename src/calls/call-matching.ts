@@ -16,19 +16,20 @@ import { isMintedExternalId } from '../state/call-journal.ts'
  *    or is in the journal as the call of another request. A different external id proves this only
  *    for a web call, which has no number.
  * 3. Every other listed call leaves a doubt: it may be the wanted call. A list that was not read to
- *    its end also leaves a doubt. The end is an empty page, if no page counted more calls than were
- *    listed. A page without a new id is not the end.
+ *    its end also leaves a doubt. An empty page is the end, unless some page's `count` exceeds the
+ *    number of calls listed. A page that only repeats known ids is not the end.
  * 4. The call is certainly absent if the list was read long enough after the send and leaves no
  *    doubt.
  *
  * The search period begins with the first send. A caller's own id is also looked up before its
- * first send, with three differences:
+ * first send, with four differences:
  *
  * - The search period is the journal's retention time. All calls of the period are read, because an
  *   empty list filtered by the id rules out only calls that are listed without an external id.
  * - A different external id proves that a call is another call, unless it is a form of the caller's
  *   id.
  * - A call with exactly the caller's id and a masked number leaves a doubt.
+ * - A call with exactly the caller's id is another call if its type or agent differs.
  */
 
 export interface WantedCall {
@@ -90,8 +91,8 @@ const isAnotherType = ({ type: shown }: Call, { type }: WantedCall) =>
   (shown === 'phone' && type === 'web') || (shown === 'web' && type === 'phone')
 
 /**
- * True if the listed call is certainly another call. Does not compare caller numbers, because the
- * platform may use another number of the account.
+ * True if a call that has the caller's own id is certainly another call. Does not compare caller
+ * numbers, because the platform may use another number of the account.
  */
 export function isAnotherCall(call: Call, wanted: WantedCall): boolean {
   const [shown, agent] = [plain(call.agent_id), plain(wanted.agentId)]

@@ -291,7 +291,10 @@ async function send(sent: SentCall, placing: PlacingContext): Promise<Placement>
   }
 }
 
-/** A check of the permit right before the send. If calls were stopped, `stopped` fires. */
+/**
+ * A check of the permit right before the send. `stopped` fires if calls were stopped, or if the
+ * check fails.
+ */
 function lastCheck(permit: Permit) {
   const cancelling = new AbortController()
   const beforeSending = () =>
@@ -373,11 +376,11 @@ async function settlePlaced(
 }
 
 /**
- * Settles a call that certainly does not exist: frees its journal entry, unless the entry's stamp
- * has changed, and gives its permits back. Reads the permits before it frees the entry. From then on
- * their holders have an outdated stamp and send nothing, and every later permit belongs to a later
- * claim. An entry without permits stays unchanged. Returns the resulting entry. Throws
- * JournalError.
+ * Settles a call that certainly does not exist. If the call has permits, frees its journal entry,
+ * unless the entry's stamp has changed, and gives the permits back once the entry is free. Without
+ * permits, changes nothing. Reads the permits before it frees the entry. From then on their holders
+ * have an outdated stamp and send nothing, and every later permit belongs to a later claim. Returns
+ * the resulting entry. Throws JournalError.
  */
 async function settleAbsent(
   entry: JournalEntry,

@@ -8,6 +8,11 @@ import type { CallKey, Journal } from '../state/call-journal.ts'
 import type { CallFollower } from './call-follower.ts'
 import type { RunningCalls } from './running-calls.ts'
 
+/*
+ * The types of placing a call: results, errors, permits, and the services that all steps share.
+ * Also decides which failures prove that no call was placed.
+ */
+
 /** A call that exists on the platform. */
 export interface Placement {
   readonly call: PlacedCall | Call
@@ -60,7 +65,8 @@ export class OutcomeUnknown extends Error {
 }
 
 /**
- * The caller's external id belongs to another call. This server never sent the id for this call.
+ * The caller's external id belongs to another call. This server has not sent the requested call
+ * under that id.
  */
 export class ExternalIdConflict extends Error {
   override readonly name = 'ExternalIdConflict'
@@ -100,7 +106,7 @@ export function isNotPlaced(failure: Failure): boolean {
   }
 }
 
-/** Permission to send one telephone call. Counts against the limits of the dial policy. */
+/** Permission to send one phone or web call. Counts against the limits of the dial policy. */
 export interface Permit {
   /** Must run right before sending. Throws if calls were stopped after the permit was given. */
   refuseIfStopped(): Promise<void>
@@ -147,7 +153,7 @@ export interface PlacingContext extends LookupContext {
 }
 
 /**
- * Services for placing and following telephone calls. One per server process, shared by all
+ * Services for placing and following phone and web calls. One per server process, shared by all
  * sessions.
  */
 export interface CallServices {

@@ -227,7 +227,10 @@ interface RetryPolicy {
   readonly maxAttempts: number
   /** Maximum wait before the second attempt, ms. The maximum doubles with each attempt. */
   readonly firstWaitMs: number
-  /** Maximum `Retry-After`. If the platform asks for more, the request is not retried. */
+  /**
+   * Maximum `Retry-After`, and maximum of all waits of a request together. A request that would
+   * wait longer is not retried.
+   */
   readonly maxRetryAfterSeconds: number
 }
 

@@ -18,15 +18,15 @@ import type { Audit } from './audit/audit.ts'
 import type { Observer } from './observe/observer.ts'
 
 /**
- * Lease of a running telephone call in `max_at_once`, ms. After a crash of the server, the call
+ * Lease of a running call in `max_at_once`, ms. After a crash of the server, the call
  * counts until its lease expires.
  */
 const leaseMs = 15 * 60_000
 
 /**
- * Creates the services that place telephone calls. The policy is read now, so that the server does
- * not start with a faulty policy. Its decisions go to the metrics, outcomes of calls to the audit
- * trail. Throws ConfigError.
+ * Creates the services that place phone and web calls. The policy is read now, so that the server
+ * does not start with a faulty policy. Its decisions go to the metrics, outcomes of calls to the
+ * audit trail. Throws ConfigError.
  */
 export function createCallServices(
   { policy, timing }: CallingConfig,

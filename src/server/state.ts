@@ -29,7 +29,7 @@ export async function openState(
 }
 
 /**
- * Stops telephone calls on all servers that share a state, or allows them again (`stop` is
+ * Stops phone and web calls on all servers that share a state, or allows them again (`stop` is
  * `undefined`). In a folder, platform and sandbox have separate journals; in a database they share
  * one. Throws StateError.
  */
@@ -109,7 +109,7 @@ export async function inspectState(
   return { kind: 'database', database: await inspectDatabase({ url, setting: databaseLabel }) }
 }
 
-/** Reads whether and by whom telephone calls are stopped. Creates no state. Throws StateError. */
+/** Reads whether and by whom calls are stopped. Creates no state. Throws StateError. */
 export async function inspectCallStop(
   { databaseUrl: url, dir }: StateLocation,
   isSandbox: boolean,

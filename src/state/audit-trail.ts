@@ -81,7 +81,7 @@ export const AuditEntry = z.looseObject({
 export type AuditEntry = z.output<typeof AuditEntry>
 
 /**
- * A telephone call that is about to be sent. It has a line of its own for append-only sinks, so
+ * A phone or web call that is about to be sent. It has a line of its own for append-only sinks, so
  * that even a killed process leaves a trace of every person it called.
  */
 export interface SentPhoneCall extends Omit<z.output<typeof AuditedWrite>, 'outcome'> {

@@ -30,8 +30,9 @@ interface ReadOptions<T> {
  * Reads all pages of a list, at most 2,000 items. Stops after a page for which `isEnough` returns
  * true; its second argument is the number of items read so far.
  *
- * The list counts as complete if as many items as its `count` were read, if a page is empty, or if
- * a partial page repeats. It never counts as complete with fewer items than any page has counted. A
+ * The list counts as complete if a page is empty, if a partial page repeats, or if as many items as
+ * its `count` were read and the last page is partial. The last rule does not apply with
+ * `distrustsCount`. The list never counts as complete with fewer items than any page has counted. A
  * full page that repeats shows that the platform ignores `offset`, so there may be more items.
  */
 export async function readAllItems<T extends { readonly id: string }>(

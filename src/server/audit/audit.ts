@@ -16,11 +16,12 @@ import {
 } from './tool-call-record.ts'
 
 /*
- * The audit trail records every tool call that changes something or places telephone calls, with
+ * The audit trail records every tool call that changes something or places phone or web calls, with
  * every request that the tool call sent. Its entry is saved before the first such request
- * (`begun`), so that a crash leaves a trace, and again at the end. Before a telephone call is sent,
- * the called number is saved too. A tool call that sends nothing is saved once. Previews, questions
- * and dry runs are not recorded.
+ * (`begun`), so that a crash leaves a trace, and again at the end. Before a phone call is sent, the
+ * called number is saved too. A request whose record cannot be saved is refused if `mustRecord` is
+ * set; otherwise it waits at most 2 s for the save. A tool call that sends nothing is saved once.
+ * Previews, questions and dry runs are not recorded.
  */
 
 interface AuditOptions {
@@ -156,8 +157,9 @@ class AuditedRun {
   }
 
   /**
-   * Waits until the entry of the tool call is saved and, for a telephone call, the line of that
-   * call. Throws ApiError `not_recorded` if the operator requires records.
+   * Saves the entry of the tool call and, for a phone or web call, the line of that call. Throws
+   * ApiError `not_recorded` if a save fails and the operator requires records. Otherwise waits at
+   * most 2 s for each save.
    */
   async #recordFirst({ method, path, effect }: Route, write: WriteRecord): Promise<void> {
     const isFirst = this.#begun === undefined

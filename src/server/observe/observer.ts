@@ -305,7 +305,7 @@ export interface PlatformTry {
 export type CacheResult = 'hit' | 'stale' | 'miss'
 
 /**
- * Decision of the dial policy about a telephone call. `not_placed`: allowed, but not sent or not
+ * Decision of the dial policy about a phone or web call. `not_placed`: allowed, but not sent or not
  * accepted.
  */
 export type DialResult = 'allowed' | 'refused' | 'not_placed'
