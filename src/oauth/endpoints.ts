@@ -8,6 +8,11 @@ import { errors, Provider } from 'oidc-provider'
 import type { Scope } from '../platform/sessions/credential.ts'
 import type { TokenFault } from '../server/transports/http-authentication.ts'
 
+/*
+ * The HTTP interface of the authorization server: its paths, the protected resource metadata, the
+ * challenges to clients, and the corrections to requests before oidc-provider answers them.
+ */
+
 /** Paths of the authorization server, below the public address. */
 export const paths = {
   authorize: '/oauth/authorize',
@@ -76,8 +81,8 @@ const descriptions = {
 
 /**
  * The challenge to a request without a valid token, or without the scopes that it needs (RFC 6750
- * §3, RFC 9728 §5.1). The challenge names the scopes of the operation, or all scopes if no token
- * was sent.
+ * §3, RFC 9728 §5.1). If the token lacks scopes, the challenge names the scopes of the operation;
+ * otherwise it names all scopes.
  */
 export function bearerChallenge(
   publicUrl: URL,
@@ -131,8 +136,9 @@ export function tooMany(description: string, waitMs = 60_000): Error {
 const ofOpenidConnect = ['nonce', 'max_age', 'id_token_hint']
 
 /**
- * Returns the URL of an authorization request with supported parameters only:
- * - OpenID Connect parameters are dropped, as all unknown ones are (RFC 6749 §3.1).
+ * Returns the URL of an authorization request, corrected for oidc-provider:
+ * - OpenID Connect parameters that oidc-provider would refuse are dropped. Unknown parameters must
+ *   be ignored (RFC 6749 §3.1).
  * - A prompt other than `none` is dropped, because a person is asked each time.
  * - Another response mode or type is replaced by an invalid one, so that it is refused:
  *   oidc-provider cannot disable its other modes, and would send the error of a token response in

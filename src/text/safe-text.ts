@@ -1,7 +1,8 @@
 /*
  * Makes outside text safe within this program's texts: names and notes, messages of the platform,
- * speech on calls, input of clients. Characters that could start a line, control a terminal,
- * reverse a line or hide text are escaped, so that they are visible and have no effect. Values in
+ * speech on calls, input of clients, messages of errors. Characters that could start a line,
+ * control a terminal, reverse a line or hide text are escaped, so that they are visible and have no
+ * effect; `plainText` removes them. Texts of clients are shortened, too. Values in
  * structuredContent stay unchanged, because they may be written back.
  */
 

@@ -55,7 +55,10 @@ export function namedItems(argument: string, items: readonly SelectedItem[]): It
   }
 }
 
-/** The arguments of a selection. Exactly one of an id, `ids` and `where` is given. */
+/**
+ * The arguments of a selection. `selectItems` refuses a call unless exactly one of the id, `ids`
+ * and `where` is given.
+ */
 interface SelectionGiven {
   readonly ids: readonly string[] | undefined
   readonly where: Readonly<Record<string, unknown>> | undefined

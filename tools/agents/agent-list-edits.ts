@@ -68,8 +68,7 @@ interface WantedLists {
 }
 
 /**
- * Applies the edits to the lists of an agent. Throws Refused for a list that the reply shows in an
- * unexpected form.
+ * Applies the edits to the lists of an agent. Throws Refused for a list that `storedList` refuses.
  */
 export function wantedLists(stored: Agent, edits: readonly ListEdit[], body: Fields): WantedLists {
   return edits.reduce<WantedLists>(
@@ -90,7 +89,7 @@ export function wantedLists(stored: Agent, edits: readonly ListEdit[], body: Fie
 
 /**
  * The stored entries of a list; empty if the agent lacks the list. Throws Refused for an unexpected
- * form.
+ * form, and for the languages of an agent that has only `transcriber.language`.
  */
 function storedList(stored: Agent, edit: ListEdit): readonly string[] {
   const { list } = edit

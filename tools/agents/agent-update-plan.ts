@@ -29,8 +29,8 @@ interface WantedFields {
 
 /**
  * Returns the fields to change, each with its complete new value. A metadata key to clear is
- * removed, because null is an ordinary metadata value. A missing field of a merged object is not
- * cleared: the platform would store the null, or a new object around it.
+ * removed, because null is an ordinary metadata value. A field to clear that a merged object
+ * already lacks gets no null: the platform would store the null, or a new object around it.
  */
 export function wantedFields(
   stored: Fields,

@@ -11,7 +11,7 @@ import {
 } from '../config/state.ts'
 import { defineCommand, ending } from './command.ts'
 
-// Not imported: an import would load the module at every start.
+// Not imported, like parseArgs in config/command-line.ts: an import would load all exports.
 const { userInfo } = process.getBuiltinModule('node:os')
 
 const callsActions = ['stop', 'resume', 'status'] as const
@@ -21,13 +21,12 @@ interface CallsCommandConfig {
   readonly state: StateLocation
   readonly reason: string | undefined
   readonly by: string | undefined
-  /** Command line that allows telephone calls again. */
+  /** Command line that allows calls again. */
   readonly resume: string
 }
 
 /**
- * Maximum length of a reason or a name, characters. The error of every refused telephone call
- * contains both.
+ * Maximum length of a reason or a name, characters. The error of every refused call contains both.
  */
 const maxStopText = 200
 

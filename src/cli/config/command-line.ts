@@ -122,7 +122,9 @@ function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
 
 const sharedFlags = ['help', 'version']
 
-/** Closest existing flag of the named command; without a command, of any command. */
+/**
+ * Hint for an unknown flag: the closest flag of the named command, else the closest of any command.
+ */
 function flagMeant(
   message: string,
   argv: readonly string[],

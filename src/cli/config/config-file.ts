@@ -26,8 +26,8 @@ const schemaKey = '$schema'
 interface FileSettings {
   readonly texts: SettingTexts
   /**
-   * The fault of all other settings. It makes the whole file invalid, because an ignored setting
-   * may be a restriction; only `doctor` reads the rest.
+   * At most one fault, which names all faulty settings. It makes the whole file invalid, because an
+   * ignored setting may be a restriction; only `doctor` reads the rest.
    */
   readonly faults: readonly ConfigError[]
 }

@@ -17,7 +17,10 @@ export type SettingOrigin = 'flag' | 'variable' | 'file'
 export interface GivenSettings {
   readonly texts: SettingTexts
   readonly origins: Readonly<Record<string, SettingOrigin>>
-  /** Faults of settings, which are left out. */
+  /**
+   * Faults: a forbidden blank value, or an unfilled placeholder. A setting whose value is a
+   * placeholder is left out of `texts`.
+   */
   readonly faults: readonly ConfigError[]
 }
 

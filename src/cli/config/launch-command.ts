@@ -124,9 +124,9 @@ export interface LaunchCommand {
 }
 
 /**
- * Returns a command for clients that survives updates of the program and an empty cache. Paths of
- * Node.js and of the program are absolute, because desktop programs often lack the PATH of a shell.
- * A program that npx fetched has no lasting path: its command is npx with this version.
+ * Returns a command for clients that still works after updates of the program and of Node.js, and
+ * with an empty cache. Paths are absolute, because desktop programs often lack the PATH of a shell.
+ * A program that npx fetched has no lasting path: its command is npx, pinned to this version.
  */
 export function launchCommand(start: Omit<ProgramStart, 'cwd'>): LaunchCommand {
   const script = lastingScript(start.script)
@@ -141,8 +141,8 @@ export function launchCommand(start: Omit<ProgramStart, 'cwd'>): LaunchCommand {
 }
 
 /**
- * Script path that survives an update. The links in a .js path stay, because one may point to the
- * current version. A link in bin/ has no .js and is resolved.
+ * Script path that survives an update. Links in a path that ends in .js are kept: one may point to
+ * the current version. Other links, such as those in bin/, are resolved.
  */
 const lastingScript = (script: string): string =>
   script.endsWith('.js') ? script : realPath(script)

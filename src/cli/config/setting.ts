@@ -7,10 +7,7 @@ import { ConfigError } from './config-error.ts'
  * a group.
  */
 export interface Setting<T = unknown> {
-  /**
-   * Environment variable; absent: only a flag can give the setting, not a configuration file
-   * either.
-   */
+  /** Environment variable; absent: only the flag can give the setting, no variable and no file. */
   readonly variable?: string
   /** The flag's placeholder in the help, one word; empty for a switch. */
   readonly value: string

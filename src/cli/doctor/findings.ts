@@ -14,7 +14,10 @@ export interface Finding {
   readonly todo?: string
 }
 
-/** One check. All checks run concurrently; a failed check does not stop the others. */
+/**
+ * One check. All checks run concurrently. A check that needs the result of a failed one reports
+ * `seeOther`.
+ */
 export interface Check {
   /** Name in JSON. */
   readonly name: string
@@ -66,7 +69,7 @@ export const checkNamed = (name: PlatformCheckName, run: Check['run']): Check =>
   run,
 })
 
-/** Finding for a check that did not run, because the check `name` failed. */
+/** Finding for a check that did not run. The check `name` says why. */
 export const seeOther = (name: PlatformCheckName): Finding =>
   skipped(`Not checked: see ${platformCheckTitles[name]}.`)
 

@@ -95,9 +95,10 @@ function decoded(bytes: Buffer): string {
 }
 
 /**
- * Replaces a file atomically: writes a temporary file in the same folder, then renames it. Keeps
- * mode and owner. A new file, or a file with `isPrivate`, is readable by the user only. Returns the
- * path of the backup. Requires the lock (withFileLock). Throws ClientFileError.
+ * Replaces a file atomically: writes a temporary file in the same folder, then renames it. A new
+ * file, or a file with `isPrivate`, becomes readable by the user only; any other file keeps its
+ * mode. If root runs the program, the file keeps its owner. Returns the path of the backup.
+ * Requires the lock (withFileLock). Throws ClientFileError.
  */
 export function replaceClientFile(
   file: ClientFile,
@@ -158,7 +159,7 @@ const backupSuffix = '.voice-agent-mcp.bak'
 /** Backups kept per file. */
 const keptBackups = 3
 
-/** Copies a file to a backup beside it. Removes all but the newest backups. */
+/** Copies a file to a backup beside it. Keeps the three newest backups. */
 function keepBackup(path: string, mode: number): string {
   const backup = backupPath(path)
   copyFileSync(path, backup, constants.COPYFILE_EXCL)

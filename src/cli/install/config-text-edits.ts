@@ -14,7 +14,7 @@ export type Step =
   | { readonly set: Path; readonly value: PlainValue }
   | { readonly remove: Path; readonly value?: never }
 
-/** A JSON value, which every format supports. */
+/** A JSON value without null, which every format supports. */
 export type PlainValue =
   | string
   | number

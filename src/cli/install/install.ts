@@ -118,8 +118,8 @@ function changeFor(options: InstallOptions, { program, machine }: InstallContext
 type KeyPlace = 'none' | 'plain' | 'referred'
 
 /**
- * Chooses the place of the API key: the client's secret store or environment. The key is written in
- * plain text only on request, or with consent if the client supports nothing else.
+ * Chooses where the API key goes: in the file in plain text if that was requested, or if the client
+ * has no secret store and no environment; otherwise where the client keeps secrets.
  */
 function keyPlace({ secret }: Client, { baseUrl, mayKeyBePlain }: InstallOptions): KeyPlace {
   if (baseUrl === undefined) return 'none'
