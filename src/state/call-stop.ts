@@ -31,7 +31,7 @@ export async function readCallStop(
     return CallStop.parse(JSON.parse(note))
   } catch (cause) {
     throw new StateError(
-      'The record of who stopped calls is damaged. Write it again with voice-agent-mcp calls stop or calls resume.',
+      'The record of who stopped calls is damaged. Write it again with voice-agent-mcp calls stop or voice-agent-mcp calls resume.',
       { cause },
     )
   }

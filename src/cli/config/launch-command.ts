@@ -56,9 +56,14 @@ const ownNpmScript = ({ env }: ProgramStart): string | undefined =>
 
 const npmScripts: Environment = { start: 'http', sandbox: 'sandbox' }
 
-/** Rewrites the commands that a text mentions to the form in which this program was started. */
-export const withCommandLines = (text: string): string =>
-  text.replaceAll(/voice-agent-mcp (doctor|calls resume)/g, (_, words) => commandLine(words))
+/**
+ * Rewrites the commands that errors mention (`doctor`, `calls stop`, `calls resume`) to the form in
+ * which this program was started.
+ */
+export const withCommandLines = (text: string, start: ProgramStart = thisStart()): string =>
+  text.replaceAll(/voice-agent-mcp (doctor|calls stop|calls resume)/g, (_, words) =>
+    commandLine(words, start),
+  )
 
 /**
  * Package folders that exist for one run only, in the caches of npx, pnpm dlx, yarn dlx and bunx.

@@ -220,7 +220,7 @@ function problemText(
     case 'needs_person':
       return 'A person has to agree to this (--confirm person), and there is no terminal to ask one. Nothing was done.'
     default: {
-      const [first = '', ...rest] = lines.map(withCommandLines)
+      const [first = '', ...rest] = lines.map((line) => withCommandLines(line))
       return [styledWarning('red', safeLines([first])), safeLines(rest)].filter(Boolean).join('\n')
     }
   }

@@ -6,7 +6,10 @@ import {
   launchCommand,
   type ProgramStart,
   packageId,
+  withCommandLines,
 } from '../../../src/cli/config/launch-command.ts'
+import { readCallStop } from '../../../src/state/call-stop.ts'
+import { messageOf } from '../../../src/text/safe-text.ts'
 import { scratchFolder } from '../../harness/program.ts'
 
 const scratch = scratchFolder()
@@ -103,6 +106,18 @@ test.each([
 test('npm start of another package is not meant', () => {
   const env = { ...npm('start'), npm_package_name: 'other' }
   expect(commandLine('http', started({ env }))).toBe('node dist/voice-agent-mcp.js http')
+})
+
+test('every command in an error takes the form in which the program was started', async () => {
+  const damaged: unknown = await readCallStop({ readNote: async () => '{' }).catch(
+    (error: unknown) => error,
+  )
+  expect(withCommandLines(messageOf(damaged), started({}))).toMatch(
+    / with node dist\/voice-agent-mcp\.js calls stop or node dist\/voice-agent-mcp\.js calls resume\.$/,
+  )
+  expect(withCommandLines('voice-agent-mcp doctor finds the cause.', started({}))).toBe(
+    'node dist/voice-agent-mcp.js doctor finds the cause.',
+  )
 })
 
 /** A program that a client is to start. */
