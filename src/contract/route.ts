@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-// [B], [R] and [S] in comments: docs/architecture.md, "Marks in comments".
+// [B], [R] and [S] in comments: CONTRIBUTING.md, "Marks in comments".
 
 /** What an operation does to the account. Decides annotations, OAuth scope and read-only mode. */
 export type Effect =
