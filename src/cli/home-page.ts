@@ -142,7 +142,7 @@ const visitorOf = (userAgent: string): Visitor => ({
   client: ownBrowsers.find(([name]) => name.test(userAgent))?.[1],
 })
 
-/** Clients with a browser of their own, which names them in its user agent. */
+/** Clients with a built-in browser, recognised by its user agent. */
 const ownBrowsers = [
   [/\bCode ?- ?Insiders\/\d/, 'vscode-insiders'],
   [/\bCode\/\d/, 'vscode'],
